@@ -1,13 +1,24 @@
 // Runs a chore at an interval: never twice at once; a failure is logged; `stop` waits for a run in progress.
 import type { Logger } from 'pino';
+import { every, type Clock } from '#core/clock.ts';
 
-export function repeat(name: string, everyMs: number, chore: () => Promise<unknown>, log: Logger) {
+export function repeat(
+  name: string,
+  everyMs: number,
+  chore: () => Promise<unknown>,
+  { clock, log }: { clock: Clock; log: Logger },
+) {
+  let isWaiting = false;
   let running: Promise<void> = run();
-  const timer = setInterval(() => {
-    running = running.then(run);
-  }, everyMs).unref();
+  const cancel = every(clock, everyMs, () => {
+    // A run that has not begun does for every time that has passed.
+    if (!isWaiting) running = running.then(run);
+    isWaiting = true;
+    return running;
+  });
 
   async function run(): Promise<void> {
+    isWaiting = false;
     try {
       await chore();
     } catch (error) {
@@ -17,7 +28,7 @@ export function repeat(name: string, everyMs: number, chore: () => Promise<unkno
 
   return {
     async stop(): Promise<void> {
-      clearInterval(timer);
+      cancel();
       await running;
     },
   };

@@ -87,7 +87,7 @@ export async function createService(config: Config, log: Logger, seams: Partial<
     mailer: accounts.mailer,
   });
   const metering = createMeteringRoom({ database, clock, log, baseUrl: config.baseUrl, ...accounts });
-  const cell = createCell();
+  const cell = createCell({ clock });
   const uploads = createUploadsRoom({
     database,
     blobs: uploadBlobs,
@@ -153,12 +153,12 @@ export async function createService(config: Config, log: Logger, seams: Partial<
 
   function start({ name, everyMs, run, onEveryMachine = false }: Chore) {
     const { chores: table } = database;
-    if (onEveryMachine || !table) return repeat(name, everyMs, run, log);
+    if (onEveryMachine || !table) return repeat(name, everyMs, run, { clock, log });
     /** The first machine to claim the chore after 90 percent of its interval runs it. */
     const runIfFirst = async () => {
       if (await table.claim(name, Math.round(everyMs * 0.9), clock.now())) await run();
     };
-    return repeat(name, everyMs, runIfFirst, log);
+    return repeat(name, everyMs, runIfFirst, { clock, log });
   }
 
   return {

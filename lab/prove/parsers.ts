@@ -88,7 +88,7 @@ async function measureHead(
     const text = request(bytes, key).replace('SLUG', slug);
     for (let sent = 0; sent < requestsEach; sent += 1) {
       // Refusals have a separate budget per address.
-      clock.advance(1_000);
+      await clock.advance(1_000);
       await rawBytes(origin, Buffer.from(text, 'latin1'), { isCut: true });
     }
   };

@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import { APIError } from 'better-auth/api';
+import { inTime } from '#core/clock.ts';
 import { invalid } from '#core/errors.ts';
 import { AccountError, type Account } from '#accounts/accounts.ts';
 import { headersOf, withCookies, type Client } from '#accounts/auth-calls.ts';
@@ -61,7 +62,7 @@ const callbackPath = '/api/dashboard/oidc/callback';
 export function createOidc(
   parts: SignInParts & { settings: OidcSettings; secret: string; links: Pick<Links, 'sendVerification'> },
 ) {
-  const { settings, accounts, installation, links, log } = parts;
+  const { settings, accounts, installation, links, clock, log } = parts;
   const attempts = new AsyncLocalStorage<Attempt>();
   /** With the issuer in it: the same subject at another issuer is somebody else. */
   const providerId = `oidc-${hash('sha256', settings.issuer).slice(0, 24)}`;
@@ -171,7 +172,11 @@ export function createOidc(
       const mayLink = person?.account.verified === 1 && person.account.suspended === 0;
       const attempt: Attempt = { personId: mayLink ? person.account.id : undefined };
       try {
-        const response = await inTime(attempts.run(attempt, () => callBack(query, client)));
+        const response = await inTime(
+          clock,
+          answerMs,
+          attempts.run(attempt, () => callBack(query, client)),
+        );
         const cookies = response.headers.getSetCookie();
         const value = await outcomeOf(response, parts.baseUrl);
         const { made } = attempt;
@@ -202,12 +207,6 @@ const refusal = (code: OidcProblem): APIError => new APIError('UNAUTHORIZED', { 
 
 const withProblem = (path: string, problem: OidcProblem): string =>
   `${path}${path.includes('?') ? '&' : '?'}oidc=${problem}`;
-
-function inTime<T>(work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${answerMs / 1000} s`)), answerMs);
-  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
-}
 
 /** better-auth answers with a redirect to the page that the state names, with an `error` if there was one. */
 async function outcomeOf(response: Response, baseUrl: string): Promise<{ isSuccess: boolean; path: string }> {

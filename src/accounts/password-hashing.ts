@@ -12,7 +12,7 @@ const busy = () =>
     retryAfterSeconds,
   });
 
-const defaults: NestedQueueOptions = {
+const defaults = {
   concurrency: 1,
   maxWaitMs: 10_000,
   maxWaiting: 10,
@@ -36,7 +36,7 @@ interface Line {
 export type PasswordHashing = ReturnType<typeof createPasswordHashing>;
 
 export function createPasswordHashing(
-  options: Partial<NestedQueueOptions> = {},
+  options: Pick<NestedQueueOptions, 'clock'> & Partial<NestedQueueOptions>,
   scheme: PasswordScheme = scryptPasswords,
 ) {
   const queue = createNestedQueue({ ...defaults, ...options });

@@ -30,12 +30,12 @@ export async function createSignIn(
   given: Pick<SignInParts, 'database' | 'accounts' | 'clock' | 'log'>,
   passwordScheme?: PasswordScheme,
 ) {
-  const { database, log } = given;
+  const { database, clock, log } = given;
   const { baseUrl, signups, smtpUrl, mailFrom, oidc } = settings;
   const installation = createInstallation({ ...given, signups });
   const mailer = await createMailer({ smtpUrl, from: mailFrom, log });
   const secret = await installationSecret(database);
-  const hashing = createPasswordHashing({}, passwordScheme);
+  const hashing = createPasswordHashing({ clock }, passwordScheme);
   const auth = createAuth({ database, baseUrl, secret, log, hashing });
   const oneTimeLinks = await createOneTimeLinks(auth);
   const parts: SignInParts = { ...given, auth, oneTimeLinks, installation, mailer, baseUrl };

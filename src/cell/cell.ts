@@ -1,5 +1,6 @@
 // Works on what strangers have sent, in threads: no bytes block the event loop, and those that take too much processor time or memory are
 // refused. Accounts take turns, then the networks of their clients, and no account holds every thread.
+import { systemClock, type Clock } from '#core/clock.ts';
 import { limits } from '#core/limits.ts';
 import { createNestedQueue } from '#core/nested-queue.ts';
 import { answerOf, startThread, type Thread } from '#cell/thread.ts';
@@ -35,17 +36,39 @@ const defaults = {
   maxWaitingBytes: 2 * limits.batchBytes,
 };
 
-export function createCell(options: Partial<typeof defaults> = {}) {
-  const { threads, cpuMs, clockMs, ...line } = { ...defaults, ...options };
+export function createCell(options: Partial<typeof defaults> & { clock?: Clock } = {}) {
+  const settings = { ...defaults, clock: systemClock, ...options };
+  const { clock, threads, cpuMs, clockMs, maxWaitMs, maxWaiting, maxWaitingBytes } = settings;
   const idle = new Set<Thread>();
   const running = new Set<Thread>();
   const closed = new AbortController();
+  const waiting = new Map<string, { works: number; bytes: number }>();
   const queue = createNestedQueue({
+    clock,
     concurrency: threads,
-    ...line,
+    maxWaitMs,
+    maxWaiting,
     tooLong: () => new CellBusy('the machine is busy with other files'),
-    tooMany: () => new CellBusy('too many files of this account are waiting'),
   });
+
+  /**
+   * Returns how to leave the line again. It is bounded by account, because the lines in it are those of networks, and an account may have
+   * clients in many.
+   */
+  function enterLine(accountId: string, bytes: number): () => void {
+    const mine = waiting.get(accountId) ?? { works: 0, bytes: 0 };
+    if (mine.works === maxWaiting || mine.bytes + bytes > maxWaitingBytes)
+      throw new CellBusy('too many files of this account are waiting');
+    waiting.set(accountId, { works: mine.works + 1, bytes: mine.bytes + bytes });
+    let isInLine = true;
+    return () => {
+      if (!isInLine) return;
+      isInLine = false;
+      const { works, bytes: all } = waiting.get(accountId)!;
+      if (works === 1) waiting.delete(accountId);
+      else waiting.set(accountId, { works: works - 1, bytes: all - bytes });
+    };
+  }
 
   function takeThread(): Thread {
     const [free] = idle;
@@ -77,15 +100,23 @@ export function createCell(options: Partial<typeof defaults> = {}) {
      * throws, as `Unreadable` if the bytes take too much, as `CellBusy` if too much waits, and with the reason of the asker's signal: what
      * is under way is then ended.
      */
-    inCell<W extends (sent: Buffer, options: never) => Made<unknown>>(
+    async inCell<W extends (sent: Buffer, options: never) => Made<unknown>>(
       work: string,
       { sizeBytes, read }: Sent,
       given: Parameters<W>[1],
       { accountId, networks = ['no network'], signal }: Asker,
     ): Promise<ReturnType<W>> {
       const ended = signal ? AbortSignal.any([closed.signal, signal]) : closed.signal;
-      const run = async () => (await runInThread(work, await read(), given, ended)) as ReturnType<W>;
-      return queue.run([accountId, ...networks], run, { signal: ended, bytes: sizeBytes });
+      const leaveLine = enterLine(accountId, sizeBytes);
+      const run = async () => {
+        leaveLine();
+        return (await runInThread(work, await read(), given, ended)) as ReturnType<W>;
+      };
+      try {
+        return await queue.run([accountId, ...networks], run, { signal: ended });
+      } finally {
+        leaveLine();
+      }
     },
     async close(): Promise<void> {
       closed.abort(new Error('the cell is closed'));

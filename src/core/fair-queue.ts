@@ -2,6 +2,8 @@
 // the queues are served round-robin, so that one account's many jobs cannot starve another's few. Per account, the number of
 // waiting jobs, the bytes they hold and the time they wait are bounded.
 
+import { systemClock, type Clock } from '#core/clock.ts';
+
 export interface FairQueueOptions {
   /** Jobs that run at the same time. */
   concurrency: number;
@@ -14,6 +16,8 @@ export interface FairQueueOptions {
   concurrencyPerAccount?: number;
   /** Without it a job may wait as long as it takes. */
   maxWaitMs?: number;
+  /** That `maxWaitMs` is counted by. */
+  clock?: Clock;
   /** Jobs of one account that may wait at the same time. */
   maxWaiting?: number;
   /** Bytes that the waiting jobs of one account may hold. */
@@ -49,6 +53,7 @@ export function createFairQueue({
   reserved = 0,
   concurrencyPerAccount = concurrency,
   maxWaitMs = Infinity,
+  clock = systemClock,
   maxWaiting = Infinity,
   maxWaitingBytes = Infinity,
   tooLong = () => new Error('the job waited too long'),
@@ -104,10 +109,10 @@ export function createFairQueue({
       leave(accountId, waiting);
       reject(error);
     };
-    const timer = maxWaitMs === Infinity ? undefined : setTimeout(() => giveUp(tooLong()), maxWaitMs);
+    const cancel = maxWaitMs === Infinity ? undefined : clock.after(maxWaitMs, () => giveUp(tooLong()));
     const onAbort = (): void => giveUp(signal?.reason as Error);
     function stopWaiting(): void {
-      clearTimeout(timer);
+      cancel?.();
       signal?.removeEventListener('abort', onAbort);
     }
     if (signal?.aborted) onAbort();

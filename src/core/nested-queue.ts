@@ -3,9 +3,8 @@
 import { createFairQueue, type FairQueue, type FairQueueOptions, type JobOptions } from '#core/fair-queue.ts';
 
 export type NestedQueueOptions = Required<
-  Pick<FairQueueOptions, 'concurrency' | 'maxWaitMs' | 'maxWaiting' | 'tooLong'>
-> &
-  Pick<FairQueueOptions, 'maxWaitingBytes' | 'tooMany'>;
+  Pick<FairQueueOptions, 'clock' | 'concurrency' | 'maxWaitMs' | 'maxWaiting' | 'tooLong'>
+>;
 
 interface Level {
   queue: FairQueue;
@@ -14,10 +13,16 @@ interface Level {
   jobs: number;
 }
 
-export function createNestedQueue({ concurrency, maxWaitMs, tooLong, ...line }: NestedQueueOptions) {
+export function createNestedQueue({
+  clock,
+  concurrency,
+  maxWaitMs,
+  maxWaiting,
+  tooLong,
+}: NestedQueueOptions) {
   const createLevel = (atOnce: number): Level => ({
     // The wait is bounded for the whole path, by the signal.
-    queue: createFairQueue({ concurrency: atOnce, tooLong, ...line }),
+    queue: createFairQueue({ concurrency: atOnce, maxWaiting, tooLong }),
     below: new Map(),
     jobs: 0,
   });
@@ -28,15 +33,15 @@ export function createNestedQueue({ concurrency, maxWaitMs, tooLong, ...line }: 
     level: Level,
     [first = '', ...rest]: readonly string[],
     job: () => Promise<T>,
-    options: JobOptions,
+    signal: AbortSignal,
   ): Promise<T> {
-    const inTurn = (): Promise<T> => level.queue.run(first, job, options);
+    const inTurn = (): Promise<T> => level.queue.run(first, job, { signal });
     if (rest.length === 0) return inTurn();
     const group = level.below.get(first) ?? createLevel(1);
     level.below.set(first, group);
     group.jobs += 1;
     try {
-      return await through(group, rest, inTurn, options);
+      return await through(group, rest, inTurn, signal);
     } finally {
       group.jobs -= 1;
       if (group.jobs === 0) level.below.delete(first);
@@ -48,22 +53,22 @@ export function createNestedQueue({ concurrency, maxWaitMs, tooLong, ...line }: 
     async run<T>(
       path: readonly string[],
       job: () => Promise<T>,
-      { signal, bytes }: JobOptions = {},
+      { signal }: Pick<JobOptions, 'signal'> = {},
     ): Promise<T> {
       const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(tooLong()), maxWaitMs);
+      const cancel = clock.after(maxWaitMs, () => deadline.abort(tooLong()));
       try {
         return await through(
           top,
           path,
           () => {
-            clearTimeout(timer);
+            cancel();
             return job();
           },
-          { signal: AbortSignal.any(signal ? [signal, deadline.signal] : [deadline.signal]), bytes },
+          signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal,
         );
       } finally {
-        clearTimeout(timer);
+        cancel();
       }
     },
   };

@@ -1,6 +1,6 @@
 // Whether the process is alive, and whether the parts it depends on respond.
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { inTime } from '#core/clock.ts';
 import type { ServerParts } from '#http/parts.ts';
 
 const answerWithinMs = 2_000;
@@ -26,7 +26,7 @@ export function readyz(parts: ServerParts) {
 }
 
 /** Checks whether each part responds. */
-export function runChecks({ database, uploads, browser }: ServerParts) {
+export function runChecks({ database, uploads, browser, clock }: ServerParts) {
   const checks: [string, () => Promise<void>][] = [
     ['database', database.ping],
     ['storage', uploads.uploadBlobs.ping],
@@ -35,16 +35,11 @@ export function runChecks({ database, uploads, browser }: ServerParts) {
   return Promise.all(
     checks.map(async ([name, check]): Promise<{ name: string; error?: Error }> => {
       try {
-        await Promise.race([check(), timeOut(answerWithinMs)]);
+        await inTime(clock, answerWithinMs, check());
         return { name };
       } catch (error) {
         return { name, error: error as Error };
       }
     }),
   );
-}
-
-async function timeOut(ms: number): Promise<never> {
-  await sleep(ms, undefined, { ref: false });
-  throw new Error(`no answer within ${ms} ms`);
 }

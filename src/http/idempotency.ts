@@ -1,9 +1,8 @@
 // Idempotency-Key: a repeat of a request within 24 hours replays the stored response and is not metered twice. Per account and
 // endpoint. Only successes are stored: anything else may be tried again.
 import { createHash, createHmac } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '#core/clock.ts';
+import { sleep, type Clock } from '#core/clock.ts';
 import { invalid, ServiceError } from '#core/errors.ts';
 import { hashSecret, newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
@@ -151,9 +150,8 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     waiting.set(accountId, others + weight);
     const left = new AbortController();
     try {
-      const pause = sleep(running.has(attempt) ? attemptMs : pollMs, undefined, {
-        signal: AbortSignal.any([signal, left.signal]),
-      });
+      const pauseMs = running.has(attempt) ? attemptMs : pollMs;
+      const pause = sleep(clock, pauseMs, AbortSignal.any([signal, left.signal]));
       await Promise.race([pause, running.get(attempt) ?? pause]);
     } catch {
       throw invalid('body', 'the connection closed');

@@ -2,6 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { every, type Clock } from '#core/clock.ts';
 import type { Timings } from '#core/timings.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Browser } from '#browser/browser.ts';
@@ -19,6 +20,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 export interface MetricsParts {
   version: string;
+  clock: Clock;
   renderQueue: Pick<RenderQueue, 'load'>;
   renders: Pick<Renders, 'onEnd'>;
   browser: Pick<Browser, 'workerCounts'>;
@@ -26,7 +28,15 @@ export interface MetricsParts {
   blobs: { uploads: Pick<Blobs, 'storedBytes'>; renders: Pick<Blobs, 'storedBytes'> };
 }
 
-export function createMetrics({ version, renderQueue, renders, browser, timings, blobs }: MetricsParts) {
+export function createMetrics({
+  version,
+  clock,
+  renderQueue,
+  renders,
+  browser,
+  timings,
+  blobs,
+}: MetricsParts) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   new Gauge({
@@ -119,7 +129,7 @@ export function createMetrics({ version, renderQueue, renders, browser, timings,
       },
     }),
   );
-  const longestPauseMs = watchPauses();
+  const longestPauseMs = watchPauses(clock);
   registry.registerMetric(
     new Gauge({
       name: 'tintype_event_loop_longest_pause_seconds',
@@ -164,15 +174,15 @@ const resolutionMs = 10;
 const windowMs = 60_000;
 
 /** The longest pause of this minute and the one before, independent of how often it is read and by whom. */
-function watchPauses(): () => number {
+function watchPauses(clock: Clock): () => number {
   const delays = monitorEventLoopDelay({ resolution: resolutionMs });
   delays.enable();
   // The histogram records the length of a timer plus its delay.
   const longestMs = (): number => Math.max(0, delays.max / 1e6 - resolutionMs);
   let before = 0;
-  setInterval(() => {
+  every(clock, windowMs, () => {
     before = longestMs();
     delays.reset();
-  }, windowMs).unref();
+  });
   return () => Math.max(before, longestMs());
 }

@@ -24,6 +24,7 @@ export function createServer(parts: ServerParts) {
   const guards = createGuards(metering);
   const metrics = createMetrics({
     version: settings.version,
+    clock,
     ...renders,
     browser: parts.browser,
     timings: { database: database.timings, store: parts.storeTimings },

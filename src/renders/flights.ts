@@ -1,7 +1,6 @@
 // One render for any number that ask for the same at once, on all machines: the first one takes the flight and makes it, the others
 // wait for what it makes. A flight has a lease, so that a machine that ends in the middle of it keeps nobody waiting. V2 2.
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '#core/clock.ts';
+import { every, sleep, type Clock } from '#core/clock.ts';
 import { invalid, ServiceError, type ErrorCode, type ErrorDetails } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import type { Database, Tables } from '#storage/database.ts';
@@ -127,7 +126,7 @@ export function createFlights({ database, clock }: { database: Database; clock: 
       const row = await renderFlights.read(key);
       if (row && isAnswer(row, awaited, flight)) throw recall(row);
       awaited = row?.attempt;
-      await sleep(pollMs, undefined, { signal: endOf(flight) });
+      await sleep(clock, pollMs, endOf(flight));
       const found = await find(flight);
       if (found !== undefined) return found;
     }
@@ -141,10 +140,10 @@ export function createFlights({ database, clock }: { database: Database; clock: 
   /** Undefined if another machine has taken over. */
   async function fly<T>(flight: Flight<T>, attempt: string): Promise<T | undefined> {
     const key = { account_id: flight.accountId, cache_key: flight.cacheKey };
-    const prolonging = setInterval(() => {
+    const stopProlonging = every(clock, prolongEveryMs, () =>
       // A lease that cannot be prolonged ends, and somebody else makes the render.
-      renderFlights.keep(key, attempt, clock.now() + leaseMs).catch(() => {});
-    }, prolongEveryMs);
+      renderFlights.keep(key, attempt, clock.now() + leaseMs).catch(() => {}),
+    );
     try {
       // One that landed after the look and before the claim.
       const found = await find(flight);
@@ -161,7 +160,7 @@ export function createFlights({ database, clock }: { database: Database; clock: 
       await (isShared ? remember(key, attempt, error) : renderFlights.end(key, attempt)).catch(() => {});
       throw error;
     } finally {
-      clearInterval(prolonging);
+      stopProlonging();
     }
   }
 

@@ -1,5 +1,6 @@
 // The machine's render capacity: runs a fixed number of renders at once; the rest wait in one queue per account, served
 // round-robin, for a bounded time.
+import type { Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
 import { createFairQueue, type FairQueue } from '#core/fair-queue.ts';
 import { retryAfterSeconds } from '#metering/capture-slots.ts';
@@ -12,7 +13,11 @@ export type RenderQueue = FairQueue;
  */
 export const reservedPlaces = (concurrency: number): number => Math.floor(concurrency / 3);
 
-export function createRenderQueue(size: { concurrency: number; maxWaitMs: number }): RenderQueue {
+export function createRenderQueue(size: {
+  clock: Clock;
+  concurrency: number;
+  maxWaitMs: number;
+}): RenderQueue {
   return createFairQueue({
     ...size,
     reserved: reservedPlaces(size.concurrency),

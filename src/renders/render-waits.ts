@@ -1,5 +1,6 @@
 // Requests that wait for the end of a render. One that ends in this process is known at once; for those that end on another machine,
 // one statement a second asks for all. A wait holds no connection of the database and no slot.
+import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 
 /** Of one account in this process. Further ones are answered at once. */
@@ -9,7 +10,7 @@ const batch = 500;
 
 export type RenderWaits = ReturnType<typeof createRenderWaits>;
 
-export function createRenderWaits({ database }: { database: Database }) {
+export function createRenderWaits({ database, clock }: { database: Database; clock: Clock }) {
   const ends = new Map<string, Set<() => void>>();
   const waiting = new Map<string, number>();
   let isClosed = false;
@@ -37,12 +38,12 @@ export function createRenderWaits({ database }: { database: Database }) {
       const others = ends.get(id) ?? new Set();
       ends.set(id, others.add(resolve));
       count(accountId, 1);
-      const timer = setTimeout(resolve, ms);
+      const cancel = clock.after(ms, resolve);
       signal.addEventListener('abort', () => resolve(), { once: true });
       try {
         await promise;
       } finally {
-        clearTimeout(timer);
+        cancel();
         count(accountId, -1);
         others.delete(resolve);
         if (others.size === 0) ends.delete(id);

@@ -36,8 +36,8 @@ export function createRendersRoom(
       wakeWebhooks: () => void;
     },
 ) {
-  const { concurrency } = parts;
-  const queue = createRenderQueue({ concurrency, maxWaitMs: limits.renderQueueMs });
+  const { clock, concurrency } = parts;
+  const queue = createRenderQueue({ clock, concurrency, maxWaitMs: limits.renderQueueMs });
   const events = createRenderEvents({ describe: parts.describeRender, wake: parts.wakeWebhooks });
   const renders = createRenders({ ...parts, queue, events });
   const hostedRenders = createHostedRenders(parts);

@@ -22,5 +22,6 @@ export function createDatabaseClock() {
 
 /** The clock for every time that is written to the database or compared with it. */
 export const clockOf = (database: { aheadMs(): number }, clock: Clock): Clock => ({
+  ...clock,
   now: () => clock.now() + database.aheadMs(),
 });

@@ -31,11 +31,12 @@ export function createUploadsRoom(parts: {
   /** Of the installation. */
   secret: string;
 }) {
+  const { clock } = parts;
   const events = createUploadEvents({ linksOf: parts.linksOf, wake: parts.wakeWebhooks });
-  const passwords = createUploadPasswords();
+  const passwords = createUploadPasswords({ clock });
   const access = createUploadAccess({ ...parts, passwords });
   const hostedUploads = createHostedUploads({ ...parts, events, access });
-  const pictureMaker = createPictureMaker();
+  const pictureMaker = createPictureMaker({ clock });
   const albums = createAlbums(parts);
   const uploadLinks = createUploadLinks(parts);
   const chores: Chore[] = [

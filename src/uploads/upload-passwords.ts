@@ -12,7 +12,7 @@ const busy = () =>
     retryAfterSeconds: 5,
   });
 
-const defaults: NestedQueueOptions = {
+const defaults = {
   concurrency: 1,
   maxWaitMs: 10_000,
   maxWaiting: 10,
@@ -21,7 +21,9 @@ const defaults: NestedQueueOptions = {
 
 export type UploadPasswords = ReturnType<typeof createUploadPasswords>;
 
-export function createUploadPasswords(options: Partial<NestedQueueOptions> = {}) {
+export function createUploadPasswords(
+  options: Pick<NestedQueueOptions, 'clock'> & Partial<NestedQueueOptions>,
+) {
   const queue = createNestedQueue({ ...defaults, ...options });
   return {
     /** The stored form: salt and key in hex. */

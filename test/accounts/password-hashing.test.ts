@@ -1,6 +1,7 @@
 // Passwords are hashed one at a time, and a client or a network that sends many waits only for its own.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createTestClock } from '#test/support/clock.ts';
 import { createPasswordHashing, scryptPasswords } from '#accounts/password-hashing.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { createVisitor, password, signedInVisitor } from '#test/support/visitor.ts';
@@ -12,7 +13,7 @@ before(async () => {
 after(() => service.stop());
 
 test('clients take turns, and a full queue refuses only its own client', async () => {
-  const { inLineOf, hash, verify } = createPasswordHashing({ maxWaiting: 5, maxWaitMs: 120_000 });
+  const { inLineOf, hash, verify } = createPasswordHashing({ clock: createTestClock(), maxWaiting: 5 });
   const order: string[] = [];
   const flood = Array.from({ length: 8 }, () =>
     inLineOf(['flood'], () => hash('a password')).then(

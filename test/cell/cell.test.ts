@@ -129,7 +129,7 @@ test('no account holds every thread, and a file that waits is not read', async (
 });
 
 test('an account with too many waiting files or bytes is refused; others are not', async () => {
-  const cell = createCell({ threads: 2, maxWaiting: 3, maxWaitingBytes: 1_000 });
+  const cell = createCell({ threads: 2, maxWaiting: 4, maxWaitingBytes: 1_800 });
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const held = (accountId: string, sizeBytes: number): SvgFile => ({
     accountId,
@@ -137,8 +137,10 @@ test('an account with too many waiting files or bytes is refused; others are not
     read: async () => gate.then(() => wrap('<g/>')),
   });
   try {
-    const waiting = [1, 2, 3, 4].map(() => sanitize(cell, held('many', 1)));
-    await assert.rejects(sanitize(cell, held('many', 1)), CellBusy);
+    const waiting = [1, 2, 3, 4].map((network) =>
+      sanitize(cell, { ...held('many', 1), networks: [`network ${network}`] }),
+    );
+    await assert.rejects(sanitize(cell, { ...held('many', 1), networks: ['another'] }), CellBusy);
     const large = [1, 2].map(() => sanitize(cell, held('large', 900)));
     await assert.rejects(sanitize(cell, held('large', 900)), /too many files of this account are waiting/);
     open();

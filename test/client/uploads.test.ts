@@ -198,7 +198,7 @@ test('7 quota_exceeded carries the quota, and a batch that was cut short its out
   assert.equal(error.meta?.rateLimit?.remaining, 0);
   assert.ok((error.retryAfterSeconds ?? 0) > 0);
 
-  service.clock.advance(61_000);
+  await service.clock.advance(61_000);
   const spent = await free.uploadBatch(Array.from({ length: 220 }, () => image));
   assert.deepEqual(spent.summary, { total: 220, succeeded: 200, failed: 20 });
   const refused = await rejects(free.upload(image), 'quota_exceeded', 402);

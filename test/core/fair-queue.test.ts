@@ -3,9 +3,13 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { test } from 'node:test';
 import { createFairQueue, type FairQueueOptions } from '#core/fair-queue.ts';
+import { createTestClock } from '#test/support/clock.ts';
+
+const clock = createTestClock();
 
 const queueOf = (options: Partial<FairQueueOptions>) =>
   createFairQueue({
+    clock,
     concurrency: 1,
     maxWaitMs: 60_000,
     tooLong: () => new Error('too long'),
@@ -76,13 +80,13 @@ test('reserved slots are for accounts that run nothing: an account that holds al
 });
 
 test('a job that waits too long leaves the queue', async () => {
-  const queue = queueOf({ maxWaitMs: 20 });
+  const queue = queueOf({});
   const first = gated();
   const running = queue.run('a', first.job);
-  await assert.rejects(
-    queue.run('b', async () => {}),
-    { message: 'too long' },
-  );
+  const waiting = queue.run('b', async () => {});
+  await clock.advance(59_999);
+  assert.deepEqual(queue.load(), { running: 1, waiting: 1 });
+  await Promise.all([assert.rejects(waiting, { message: 'too long' }), clock.advance(1)]);
   assert.deepEqual(queue.load(), { running: 1, waiting: 0 });
   first.end();
   await running;

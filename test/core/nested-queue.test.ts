@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createNestedQueue } from '#core/nested-queue.ts';
+import { createTestClock } from '#test/support/clock.ts';
 
 const tooLong = () => new Error('too long');
-const options = { concurrency: 1, maxWaitMs: 60_000, maxWaiting: 10, tooLong };
+const clock = createTestClock();
+const options = { clock, concurrency: 1, maxWaitMs: 60_000, maxWaiting: 10, tooLong };
 
 test('a group with many members gets one turn for each of the other groups', async () => {
   const queue = createNestedQueue(options);
@@ -26,19 +28,23 @@ test('a group with many members gets one turn for each of the other groups', asy
 });
 
 test('the wait is bounded for the whole path, and a full line refuses only its own member', async () => {
-  const queue = createNestedQueue({ ...options, maxWaitMs: 20, maxWaiting: 1 });
+  const queue = createNestedQueue({ ...options, maxWaiting: 1 });
   const { promise, resolve } = Promise.withResolvers<void>();
-  const first = queue.run(['a', 'b'], () => promise);
+  const started = Promise.withResolvers<void>();
+  const first = queue.run(['a', 'b'], () => {
+    started.resolve();
+    return promise;
+  });
+  await started.promise;
   const waiting = [queue.run(['a', 'b'], async () => {}), queue.run(['a', 'b'], async () => {})];
-  const results = await Promise.allSettled(waiting);
+  const results = Promise.allSettled(waiting);
+  await clock.advance(60_000);
   assert.deepEqual(
-    results.map(({ status }) => status),
+    (await results).map(({ status }) => status),
     ['rejected', 'rejected'],
   );
-  await assert.rejects(
-    queue.run(['c'], async () => {}),
-    /too long/,
-  );
+  const other = queue.run(['c'], async () => {});
+  await Promise.all([assert.rejects(other, /too long/), clock.advance(60_000)]);
   resolve();
   await first;
   assert.equal(await queue.run(['a', 'b'], async () => 'runs'), 'runs');

@@ -212,9 +212,9 @@ test('a key only for renders with an expiry date: the list shows both, it may no
   await row.getByText(/^Uploads only · expires /).waitFor();
   await row.getByText('just now').waitFor();
   assert.deepEqual(await row.getByRole('definition').allTextContents(), ['just now', '1', '0']);
-  clock.advance(5 * 86_400_000);
+  await clock.advance(5 * 86_400_000);
   assert.equal(await upload(brief.secret), 401);
-  clock.advance(-5 * 86_400_000);
+  await clock.advance(-5 * 86_400_000);
 
   await page.getByRole('link', { name: 'Request log' }).click();
   await page.getByText('key may not upload').waitFor();
@@ -270,9 +270,9 @@ test('a key is rotated: old and new both work during the grace period', async ()
   assert.deepEqual([await upload(old.secret), await upload(fresh)], [201, 201]);
   await page.getByRole('button', { name: 'I have saved it' }).click();
   await page.getByText('Ends in').waitFor();
-  dashboard.service.clock.advance(3_700_000);
+  await dashboard.service.clock.advance(3_700_000);
   assert.deepEqual([await upload(old.secret), await upload(fresh)], [401, 201]);
-  dashboard.service.clock.advance(-3_700_000);
+  await dashboard.service.clock.advance(-3_700_000);
   await finish(page);
 });
 

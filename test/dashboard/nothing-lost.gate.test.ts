@@ -248,7 +248,7 @@ test('more files than requests in the plan: the rest waits for the next minute a
     const response = await route.fetch();
     if (response.status() !== 429) return route.fulfill({ response });
     refusals += 1;
-    dashboard.service.clock.advance(61_000);
+    await dashboard.service.clock.advance(61_000);
     return route.fulfill({ response, headers: { ...response.headers(), 'retry-after': '2' } });
   });
   await drop(

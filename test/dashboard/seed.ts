@@ -19,7 +19,7 @@ const names = [
 const tones = ['#b08457', '#6f7d6a', '#8aa0a8', '#d8b46a', '#7b5a52', '#4f5d73'];
 
 export async function seed(service: TestService, site: PageServer, person: Visitor): Promise<void> {
-  service.clock.advance(-days * dayMs);
+  await service.clock.advance(-days * dayMs);
   const laptop = (await person.call('POST /keys', { body: { name: 'laptop' } })).body.secret;
   const blog = (await person.call('POST /keys', { body: { name: 'blog' } })).body.secret;
   const pictures = await Promise.all(tones.map((tone, index) => picture(tone, index)));
@@ -30,7 +30,7 @@ export async function seed(service: TestService, site: PageServer, person: Visit
       const key = (day + index) % 3 === 0 ? blog : laptop;
       await upload(service, key, pictures[which]!, `${names[which]}.${['png', 'jpg', 'webp'][which % 3]}`);
     }
-    service.clock.advance(dayMs);
+    await service.clock.advance(dayMs);
   }
   await upload(service, laptop, svg('<circle cx="20" cy="15" r="12" fill="#7a4b23"/>'), 'mark.svg');
   await upload(service, blog, pictures[0]!, 'goes soon.png', { expires_in: '90000' });

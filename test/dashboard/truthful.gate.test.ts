@@ -52,9 +52,9 @@ test('an expiry in a year shows its year; one in a day reads “in 1 day”, als
   assert.match(await (await fetch(url)).text(), /\(in 1 day\)/);
   const soon = await uploadAs(person, 'soon.png', { expires_in: '60' });
   assert.match(await (await fetch(soon.url)).text(), /\(in 1 minute\)/);
-  dashboard.service.clock.advance(20_000);
+  await dashboard.service.clock.advance(20_000);
   assert.match(await (await fetch(soon.url)).text(), /\(in less than a minute\)/);
-  dashboard.service.clock.advance(-20_000);
+  await dashboard.service.clock.advance(-20_000);
 });
 
 test('a deleted upload is gone from its share page at once, even if the page was open before', async () => {

@@ -14,7 +14,7 @@ import { maxWaiting, recordEvents, recordForUrl } from '#delivery/events.ts';
 import { createDeliveryRoom, type DeliveryRoom } from '#delivery/room.ts';
 import { startMailbox, type Mailbox } from '#test/support/mailbox.ts';
 import { receiverAddress, startReceiver, type Received, type Receiver } from '#test/support/receiver.ts';
-import { createTestClock } from '#test/support/service.ts';
+import { createTestClock } from '#test/support/clock.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { databaseEngines, type OpenDatabase } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
@@ -29,13 +29,12 @@ for (const engine of databaseEngines) {
     let mailbox: Mailbox;
     let mailer: Mailer;
     let room: DeliveryRoom;
-    const clock = createTestClock();
+    const clock = createTestClock(Date.now());
     before(async () => {
       [opened, receiver, mailbox] = await Promise.all([engine.open(), startReceiver(), startMailbox()]);
       mailer = await createMailer({ smtpUrl: mailbox.url, from: 'tintype@example.com', log });
       room = machine(opened.database);
       ({ tables } = opened.database);
-      clock.hold();
     });
     after(async () => {
       await room.close();
@@ -197,7 +196,7 @@ for (const engine of databaseEngines) {
         () => new Webhook(first).verify(again.body, headersOf(again)),
         'twice ends one that has leaked',
       );
-      clock.advance(24 * hour);
+      await clock.advance(24 * hour);
       const later = await nextRequest();
       // The package refuses messages that are older or newer than five minutes of its own clock.
       const [, ...others] = String(later.headers['webhook-signature']).split(' ');
@@ -211,7 +210,7 @@ for (const engine of databaseEngines) {
       const row = await tables.webhookSecrets.read(id);
       for (const secret of [first, second, third])
         assert.equal(JSON.stringify(row).includes(secret.slice(6, 20)), false);
-      clock.advance(-24 * hour);
+      await clock.advance(-24 * hour);
     });
 
     test('eight attempts over a day, then the endpoint is off and its owner is told', async () => {
@@ -237,7 +236,7 @@ for (const engine of databaseEngines) {
           next.length === 0 ? null : Math.min(...next),
         );
         // So that both are due.
-        if (number < 8) clock.advance(Math.max(...next) - clock.now());
+        if (number < 8) await clock.advance(Math.max(...next) - clock.now());
       }
       const times = (await attemptsOf(id))
         .filter(({ delivery_id }) => delivery_id === first!.id)
@@ -260,7 +259,7 @@ for (const engine of databaseEngines) {
       assert.match(mail, /http:\/\/tintype\.test\/dashboard\/webhooks/);
       await chore('notices of endpoints');
       assert.deepEqual(mailbox.subjects(email), []);
-      clock.advance(startedAt - clock.now());
+      await clock.advance(startedAt - clock.now());
     });
 
     test('one message that its receiver never takes does not switch the endpoint off', async () => {
@@ -277,7 +276,7 @@ for (const engine of databaseEngines) {
           return poison!.attempts === number && (await endpointOf(id, endpointId))!.leased_until === 0;
         });
         const [poison] = await deliveriesOf(id);
-        if (poison!.next_at !== null) clock.advance(poison!.next_at - clock.now());
+        if (poison!.next_at !== null) await clock.advance(poison!.next_at - clock.now());
         if (number === 6) await record(id, [{ id: 'fine' }]);
       }
       assert.deepEqual(
@@ -285,7 +284,7 @@ for (const engine of databaseEngines) {
         ['failed', 'delivered'],
       );
       assert.equal((await endpointOf(id, endpointId))!.off_at, null);
-      clock.advance(startedAt - clock.now());
+      await clock.advance(startedAt - clock.now());
     });
 
     test('what a receiver does decides: a redirect, a refusal and silence are tried again, each with its reason', async () => {
@@ -318,7 +317,7 @@ for (const engine of databaseEngines) {
       const [due] = await tables.webhooks.due(claimed.id, clock.now(), 10);
       await send();
       assert.equal(requestsTo(path).length, 0);
-      clock.advance(60_000);
+      await clock.advance(60_000);
       await send();
       const request = await receiver.next((candidate) => candidate.path === path);
       assert.equal(request.headers['webhook-id'], `msg_${due!.id}`);
@@ -333,7 +332,7 @@ for (const engine of databaseEngines) {
         duration_ms: 1,
       };
       assert.equal(await tables.webhooks.noteAttempt(late, { state: 'waiting', next_at: 1 }), false);
-      clock.advance(-60_000);
+      await clock.advance(-60_000);
     });
 
     test('the URL of a render has a queue of its own, without an endpoint', async () => {
@@ -402,9 +401,9 @@ for (const engine of databaseEngines) {
       const claim = async () =>
         (await tables.webhooks.claim(clock.now(), { leaseMs: hour, perAccount: 2 }))?.id;
       const first = await claim();
-      clock.advance(1);
+      await clock.advance(1);
       await record(neighbour.id);
-      clock.advance(1);
+      await clock.advance(1);
       await tables.webhooks.release(crowded.endpointId, { keep: 500, now: clock.now() });
       const next = [await claim(), await claim()];
       await room.forgetLeases();
@@ -510,10 +509,10 @@ for (const engine of databaseEngines) {
       assert.equal((await deliveriesOf(id)).length, 500);
       await chore('sweep of webhooks');
       assert.equal((await deliveriesOf(id)).length, 1);
-      clock.advance(31 * 24 * hour);
+      await clock.advance(31 * 24 * hour);
       await chore('sweep of webhooks');
       assert.equal((await deliveriesOf(id)).length, 0);
-      clock.advance(-31 * 24 * hour);
+      await clock.advance(-31 * 24 * hour);
     });
 
     test('a message is sent again on request, under the same id; not to an endpoint that is off', async () => {

@@ -205,7 +205,7 @@ test('an attempt that was taken over leaves nothing: no file, no unit', async ()
   const { reached, release } = holdNextCommit();
   const slow = upload(key, 'taken-over');
   await reached;
-  service.clock.advance(3 * 60_000);
+  await service.clock.advance(3 * 60_000);
   const second = await upload(key, 'taken-over');
   assert.equal(second.status, 201);
   release();

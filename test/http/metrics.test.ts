@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parseYaml } from '@redocly/openapi-core';
 import { RenderFailure } from '#browser/browser.ts';
 import { createMetrics } from '#http/metrics.ts';
+import { createTestClock } from '#test/support/clock.ts';
 import * as images from '#test/support/images.ts';
 import { root } from '#test/support/processes.ts';
 import { bearer, formOf, post } from '#test/support/requests.ts';
@@ -16,6 +17,7 @@ import { waitFor } from '#test/support/wait-for.ts';
 const unused = () =>
   createMetrics({
     version: '1.2.3',
+    clock: createTestClock(),
     renderQueue: { load: () => ({ running: 0, waiting: 0 }) },
     renders: { onEnd: () => {} },
     browser: { workerCounts: () => ({ started: 0, replaced: 0, lost: 0, idle: 0 }) },

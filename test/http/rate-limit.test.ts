@@ -22,7 +22,7 @@ const budgetOf = ({ headers }: { headers: Headers }) =>
 test('8 the headers show the budget, what is left of it and the seconds until it refills', async () => {
   const { key } = await service.newKey({ plan: 'three-a-minute' });
   assert.deepEqual(budgetOf(await upload(key)), ['3', '2', '60']);
-  service.clock.advance(20_000);
+  await service.clock.advance(20_000);
   const [limit, remaining, reset] = budgetOf(await upload(key));
   assert.deepEqual([limit, remaining], ['3', '1']);
   // On Postgres the time is the database's, measured periodically: one millisecond more can be another second.
@@ -34,7 +34,7 @@ test('7 the budget is spent: 429 with Retry-After, until the window rolls over; 
   const statuses = [];
   for (let count = 0; count < 3; count += 1) statuses.push((await upload(key)).status);
   assert.deepEqual(statuses, [201, 201, 201]);
-  service.clock.advance(10_000);
+  await service.clock.advance(10_000);
   for (const path of ['/api/v1/upload', '/api/v1/upload/batch']) {
     const refused = await upload(key, path);
     assert.deepEqual([refused.status, refused.body.error.code], [429, 'rate_limited']);
@@ -51,20 +51,20 @@ test('7 the budget is spent: 429 with Retry-After, until the window rolls over; 
   assert.equal(used, 3);
 
   const wait = Number((await upload(key)).headers.get('retry-after'));
-  service.clock.advance((wait - 2) * 1000);
+  await service.clock.advance((wait - 2) * 1000);
   assert.equal((await upload(key)).status, 429, 'refusals do not move the window');
-  service.clock.advance(3_000);
+  await service.clock.advance(3_000);
   assert.deepEqual(budgetOf(await upload(key)).slice(0, 2), ['3', '2'], 'the budget is full again');
 });
 
 test('8 a clock that is set back does not make the minute longer', async () => {
   const { key } = await service.newKey({ plan: 'three-a-minute' });
   for (let count = 0; count < 4; count += 1) await upload(key);
-  service.clock.advance(-3_600_000);
+  await service.clock.advance(-3_600_000);
   const { status, headers } = await upload(key);
   assert.equal(status, 201);
   assert.ok(Number(headers.get('x-service-ratelimit-reset')) <= 60);
-  service.clock.advance(3_600_000);
+  await service.clock.advance(3_600_000);
 });
 
 test('8 a failed request counts against the budget', async () => {

@@ -9,7 +9,7 @@ import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
 import { createAdmission, type Admission } from '#metering/admission.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
 import { databaseEngines, type OpenDatabase } from '#test/storage/engines.ts';
-import { createTestClock, type TestClock } from '#test/support/service.ts';
+import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { watchStatements } from '#test/support/statements.ts';
 
 for (const engine of databaseEngines) {
@@ -77,14 +77,14 @@ for (const engine of databaseEngines) {
       const { key } = await newKey();
       const { clock } = machineAt(0);
       for (let count = 0; count < 31; count += 1) await admit(key);
-      clock.advance(40_000);
+      await clock.advance(40_000);
       const late = (await admit(key)).standing;
       assert.equal(late.isSpent, true);
       assert.equal(late.resetSeconds, 20);
-      clock.advance(20_000);
+      await clock.advance(20_000);
       const fresh = (await admit(key)).standing;
       assert.deepEqual({ ...fresh }, { limit: 30, remaining: 29, resetSeconds: 60, isSpent: false });
-      clock.advance(-60_000);
+      await clock.advance(-60_000);
     });
 
     test('8 refused requests are not counted: after an upgrade the rest of the larger budget is available at once', async () => {
@@ -92,12 +92,12 @@ for (const engine of databaseEngines) {
       for (let count = 0; count < 60; count += 1) await admit(key);
       await machineAt(0).accounts.update(email, { plan: 'starter' });
       // With a shared database a spent budget is remembered for 250 ms.
-      machineAt(0).clock.advance(300);
+      await machineAt(0).clock.advance(300);
       const { standing } = await admit(key);
       assert.equal(standing.isSpent, false);
       assert.equal(standing.limit, 120);
       assert.equal(standing.remaining, 89);
-      machineAt(0).clock.advance(-300);
+      await machineAt(0).clock.advance(-300);
     });
 
     test('8 a plan that an owner stores counts on every machine from the next request on; one of the file overrides it', async () => {
@@ -196,14 +196,14 @@ for (const engine of databaseEngines) {
       assert.equal((await admit(renders, 0, 'render')).standing.remaining, 28);
       assert.equal((await admit(renders, 0, 'any')).standing.remaining, 27, 'what every key may do');
       assert.equal((await admit(brief)).standing.remaining, 26);
-      clock.advance(19_999);
+      await clock.advance(19_999);
       assert.equal((await admit(brief)).standing.remaining, 25);
-      clock.advance(1);
+      await clock.advance(1);
       await assert.rejects(admit(brief), refusal(/this API key expired at 2\d{3}-.*Z\.$/, 'expired key'));
       assert.equal((await admit(every)).standing.remaining, 24);
       await accounts.update(email, { suspended: true });
       await assert.rejects(admit(brief), refusal(/send a valid API key/, 'suspended account'));
-      clock.advance(-20_000);
+      await clock.advance(-20_000);
     });
 
     test('5.4 a change by another process takes effect with the next request', async () => {
@@ -229,11 +229,11 @@ for (const engine of databaseEngines) {
         try {
           assert.equal((await admit(key)).standing.isSpent, true);
           assert.deepEqual(statements.take(), []);
-          machineAt(0).clock.advance(300);
+          await machineAt(0).clock.advance(300);
           assert.equal((await admit(key)).standing.isSpent, true);
           assert.equal(statements.take().length, 1);
         } finally {
-          machineAt(0).clock.advance(-300);
+          await machineAt(0).clock.advance(-300);
           statements.stop();
         }
       });

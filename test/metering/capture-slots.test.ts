@@ -114,7 +114,7 @@ test('the lease of a machine that died expires, which frees its slot and unit', 
     units: 1,
   });
   assert.equal((await shoot(key, '/quick')).status, 429);
-  service.clock.advance(61_000);
+  await service.clock.advance(61_000);
   assert.equal((await shoot(key, '/quick')).status, 200);
 });
 

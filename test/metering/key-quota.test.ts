@@ -128,6 +128,6 @@ test('the quota of a key is full again with the next month, and may be 0', async
   assert.equal((await shoot(limited, '/quick')).status, 402);
   assert.deepEqual([(await upload(limited)).status, (await upload(limited)).status], [201, 402]);
   const now = new Date(service.clock.now());
-  service.clock.advance(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1) - now.getTime());
+  await service.clock.advance(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1) - now.getTime());
   assert.deepEqual([(await upload(limited)).status, (await upload(limited)).status], [201, 402]);
 });

@@ -8,7 +8,7 @@ import { builtInPlans } from '#accounts/plans.ts';
 import { consumeUnits } from '#metering/quota.ts';
 import { createQuotaWarnings } from '#metering/quota-warnings.ts';
 import { startMailbox, type Mailbox } from '#test/support/mailbox.ts';
-import { createTestClock } from '#test/support/service.ts';
+import { createTestClock } from '#test/support/clock.ts';
 import { databaseEngines, type OpenDatabase } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
 
@@ -95,11 +95,11 @@ for (const engine of databaseEngines) {
       await use({ ...payer, plan: { ...payer.plan, uploads_per_month: 10 } }, 4);
       await sender.sendWaiting();
       assert.deepEqual(mailbox.subjects(payer.email), ["80 % of this month's uploads are used"]);
-      clock.advance(30 * 86_400_000);
+      await clock.advance(30 * 86_400_000);
       await use(payer, 4);
       await sender.sendWaiting();
       assert.equal(mailbox.subjects(payer.email).length, 2);
-      clock.advance(-30 * 86_400_000);
+      await clock.advance(-30 * 86_400_000);
     });
 
     test('if the mail server is down, the mail is sent when it is back', async () => {

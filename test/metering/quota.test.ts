@@ -164,9 +164,9 @@ test('8 the month is the calendar month, UTC: the quota resets at its first mill
     await send();
     const now = new Date(monthly.clock.now());
     const nextMonth = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
-    monthly.clock.advance(nextMonth - monthly.clock.now() - 5_000);
+    await monthly.clock.advance(nextMonth - monthly.clock.now() - 5_000);
     assert.equal((await send()).status, 402, 'five seconds before the month ends');
-    monthly.clock.advance(5_000);
+    await monthly.clock.advance(5_000);
     assert.deepEqual(quotaOf(await send()), ['2', '1', '50', null, null]);
   } finally {
     await monthly.stop();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRequestBudget, standingOf } from '#metering/request-budget.ts';
-import { createTestClock } from '#test/support/service.ts';
+import { createTestClock } from '#test/support/clock.ts';
 
 test('many client addresses take bounded memory, and each costs the same when older ones are dropped', () => {
   const clock = createTestClock();
@@ -19,33 +19,33 @@ test('many client addresses take bounded memory, and each costs the same when ol
   assert.equal(budget.peek('address 199999', 600).remaining, 599, 'the newest are kept');
 });
 
-test('ended windows are dropped, two for each new one', () => {
+test('ended windows are dropped, two for each new one', async () => {
   const clock = createTestClock();
   const budget = createRequestBudget({ clock });
   for (let subject = 0; subject < 1_000; subject += 1) budget.spend(`early ${subject}`, 10);
-  clock.advance(60_001);
+  await clock.advance(60_001);
   for (let subject = 0; subject < 1_000; subject += 1) budget.spend(`late ${subject}`, 10);
   assert.equal(budget.size(), 1_000);
 });
 
-test('a window that reopens is not dropped at its old position', () => {
+test('a window that reopens is not dropped at its old position', async () => {
   const clock = createTestClock();
   const budget = createRequestBudget({ clock, maxSubjects: 2 });
   budget.spend('a', 10);
   budget.spend('b', 10);
-  clock.advance(60_001);
+  await clock.advance(60_001);
   budget.spend('a', 10);
   budget.spend('c', 10);
   assert.equal(budget.peek('a', 10).remaining, 9);
 });
 
-test('a small correction of the clock does not open a new window; one that was set back an hour does', () => {
+test('a small correction of the clock does not open a new window; one that was set back an hour does', async () => {
   const clock = createTestClock(Date.now());
   const budget = createRequestBudget({ clock });
   budget.spend('a', 10);
-  clock.advance(-3);
+  await clock.advance(-3);
   assert.deepEqual([budget.spend('a', 10).remaining, budget.peek('a', 10).resetSeconds], [8, 60]);
-  clock.advance(-3_600_000);
+  await clock.advance(-3_600_000);
   assert.equal(budget.spend('a', 10).remaining, 9);
 });
 

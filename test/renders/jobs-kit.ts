@@ -19,7 +19,7 @@ import { createRendersRoom } from '#renders/room.ts';
 import { createPictureMaker } from '#uploads/pictures/picture-maker.ts';
 import { receiptOf } from '#http/api/v2/receipt.ts';
 import { receiverAddress } from '#test/support/receiver.ts';
-import { createTestClock } from '#test/support/service.ts';
+import { createTestClock } from '#test/support/clock.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { createWritingBrowser, jobParts, requestFor, type engines } from '#test/renders/kit.ts';
 import { accountRow } from '#test/storage/rows.ts';
@@ -42,8 +42,7 @@ export async function openJobsKit(engine: (typeof engines)[number]) {
   const [store, jobStore] = [await engine.blobs.open(), await engine.blobs.open()];
   const { tables, connection } = opened.database;
   const clock = createTestClock(Date.UTC(2026, 4, 5));
-  clock.hold();
-  const pictureMaker = createPictureMaker();
+  const pictureMaker = createPictureMaker({ clock });
   // Names do not resolve.
   const egress = { allow: parseEgressAllow(receiverAddress), nameServers: ['127.0.0.1:1'] };
   const transfers = createTransfers({ outgoing: createOutgoing({ rules: createEgressRules(egress) }) });
@@ -91,10 +90,10 @@ export async function openJobsKit(engine: (typeof engines)[number]) {
       extendLeases: () => chore('leases of queued renders'),
       lookForEnds: () => chore('waits for renders'),
       chore,
-      accept: (payer: Caller, change: AskedChange = {}) => {
+      accept: async (payer: Caller, change: AskedChange = {}) => {
         const { url, request = requestFor(['png']) } = change;
         // So that they have an order.
-        clock.advance(1);
+        await clock.advance(1);
         return room.renderJobs.accept(
           payer,
           { request, given: request, webhookUrl: url },
@@ -155,7 +154,7 @@ export async function openJobsKit(engine: (typeof engines)[number]) {
     /** Time passes, and the leases that nobody extended run out. */
     async letLeasesEnd() {
       await haveLooked();
-      clock.advance(31_000);
+      await clock.advance(31_000);
     },
     /** Ends all machines and forgets what is queued. */
     async reset() {

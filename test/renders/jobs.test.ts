@@ -375,7 +375,7 @@ for (const engine of engines) {
         await kit.tables.renders.insert(
           renderRow(payer.accountId, { failure: 'failed', created_at: later, finished_at: later }),
         );
-      kit.clock.advance(2);
+      await kit.clock.advance(2);
       assert.deepEqual(await machine.renderJobs.cancel(payer.accountId, [first.id]), [first.id]);
       assert.equal(await machine.state(payer, first.id), 'canceled');
       machine.open();
@@ -468,9 +468,9 @@ for (const engine of engines) {
       slow.open();
       await waitFor('it to run', () => slow.starts.length === 1);
       assert.equal(await slow.state(payer, id), 'running');
-      kit.clock.advance(29_000);
+      await kit.clock.advance(29_000);
       await slow.extendLeases();
-      kit.clock.advance(29_000);
+      await kit.clock.advance(29_000);
       quick.open();
       await quick.begin();
       assert.deepEqual(quick.starts, [], 'an extended lease holds');
@@ -681,7 +681,9 @@ for (const engine of engines) {
       );
       hangsUp.abort();
       await Promise.all(all);
-      await asks.renderWaits.wait(accountId, second.id, { ms: 1, signal: never });
+      const timeIsUp = asks.renderWaits.wait(accountId, second.id, { ms: 600_000, signal: never });
+      await kit.clock.advance(600_000);
+      await timeIsUp;
       const many = Array.from({ length: 60 }, () =>
         asks.renderWaits.wait(accountId, second.id, { ms: 600_000, signal: never }),
       );
@@ -707,7 +709,7 @@ for (const engine of engines) {
         [true, false],
       );
       // Some time after the files were written, which is the present for a store.
-      kit.clock.advance(Date.now() + 24 * 3_600_000 - kit.clock.now());
+      await kit.clock.advance(Date.now() + 24 * 3_600_000 - kit.clock.now());
       await using orphan = kit.jobStore.blobs.createSpool();
       await orphan.write(Buffer.from('left'));
       await orphan.commit('orphanorphanorphan00');

@@ -27,7 +27,7 @@ import { createRendersRoom } from '#renders/room.ts';
 import { receiptOf } from '#http/api/v2/receipt.ts';
 import { createLog } from '#roof/log.ts';
 import { receiverAddress } from '#test/support/receiver.ts';
-import { createTestClock } from '#test/support/service.ts';
+import { createTestClock } from '#test/support/clock.ts';
 import { blobEngines, databaseEngines } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
 
@@ -62,7 +62,7 @@ export async function openKit(engine: (typeof engines)[number], wrap: Partial<Wr
   const egress = { allow: parseEgressAllow(receiverAddress), nameServers: ['127.0.0.1:1'] };
   const transfers = createTransfers({ outgoing: createOutgoing({ rules: createEgressRules(egress) }) });
   const slots = createCaptureSlots({ database, clock });
-  const pictureMaker = createPictureMaker();
+  const pictureMaker = createPictureMaker({ clock });
   const room = createRendersRoom({
     pictureMaker,
     database,

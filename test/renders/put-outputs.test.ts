@@ -80,7 +80,7 @@ for (const engine of engines) {
       await waitFor('it to arrive', () => held.length === 1);
       kit.browser.before = async () => {};
       // The longest wait for a transfer, and the longest transfer.
-      kit.clock.advance(40_000);
+      await kit.clock.advance(40_000);
       await kit.slots.sweep();
       assert.deepEqual(await kit.books(payer), { used: 0, ledger: 0, leases: 1 });
       answerAll();

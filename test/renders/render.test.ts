@@ -89,7 +89,7 @@ for (const engine of engines) {
         [found?.outputs[0]?.isHosted, found?.outputs[0]?.text, found?.expiresAt],
         [false, null, null],
       );
-      kit.clock.advance(1_000);
+      await kit.clock.advance(1_000);
       await kit.hostedRenders.sweep();
       assert.equal(await readBlob(kit.blobs, replayed.id), undefined);
       assert.ok(await kit.renderHistory.find(payer.accountId, replayed.id), 'it stays in the history');
@@ -216,7 +216,7 @@ for (const engine of engines) {
       const { id } = await kit.render(payer, requestFor(['png']));
       assert.deepEqual(await recorded(), [['render.succeeded', id]]);
       for (const reason of ['aborted', 'timed_out'] as const) {
-        kit.clock.advance(1_000);
+        await kit.clock.advance(1_000);
         kit.browser.before = async () => {
           throw new RenderFailure(reason, 'no page');
         };
@@ -291,7 +291,7 @@ for (const engine of engines) {
       for (let place = 0; place < 5; place += 1) {
         const reference = place % 2 === 0 ? 'even' : null;
         made.unshift((await kit.render(payer, requestFor(['text'], { reference }))).id);
-        kit.clock.advance(1);
+        await kit.clock.advance(1);
       }
       const list = async (reference?: string) => {
         const ids: string[][] = [];
@@ -342,7 +342,7 @@ for (const engine of engines) {
       const expiring = await kit.render(payer, { ...request, expiresInSeconds: 60 });
       assert.equal(expiring.expiresAt, kit.clock.now() + 60_000);
       assert.ok(await kit.hostedRenders.byId(`${expiring.id}-2`));
-      kit.clock.advance(60_000);
+      await kit.clock.advance(60_000);
       assert.equal(await kit.hostedRenders.byId(`${expiring.id}-2`), undefined);
       assert.equal(await kit.renderHistory.find(payer.accountId, expiring.id), undefined);
       assert.equal(await kit.renderHistory.delete(payer.accountId, expiring.id), false);
@@ -356,7 +356,7 @@ for (const engine of engines) {
       const orphaned = await kit.render(payer, request);
       await kit.database.tables.renders.purge([orphaned.id]);
       // The store's own clock says when a file was written.
-      kit.clock.advance(Date.now() + 2 * 60 * 60 * 1000 - kit.clock.now());
+      await kit.clock.advance(Date.now() + 2 * 60 * 60 * 1000 - kit.clock.now());
       await kit.hostedRenders.sweepOrphans();
       assert.equal(await keysOf(orphaned), 0);
       assert.equal(await keysOf(kept), 3);

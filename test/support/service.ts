@@ -1,14 +1,14 @@
-// A real service for tests: its own data folder, its own port, and a clock that the test can control.
+// A real service for tests: its own data folder, its own port, and a clock whose timers run when the test moves it.
 import { createHash, randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock } from '#core/clock.ts';
 import { pino } from 'pino';
 import { scryptPasswords, type PasswordScheme } from '#accounts/password-hashing.ts';
 import { readConfig, type Config } from '#roof/config.ts';
 import { createService, type Seams, type Service } from '#roof/service.ts';
+import { createTestClock, type TestClock } from '#test/support/clock.ts';
 import { openLateBrowser } from '#test/support/late-browser.ts';
 import { browserUnderTest } from './processes.ts';
 import { newStores } from './stores.ts';
@@ -29,12 +29,6 @@ export interface TestService extends Service {
     overages?: boolean;
   }) => Promise<{ key: string; keyId: string; email: string; accountId: string }>;
   stop: () => Promise<void>;
-}
-
-export interface TestClock extends Clock {
-  advance: (ms: number) => void;
-  /** From now on only `advance` moves time: what a test counts in seconds must not depend on how busy the machine is. */
-  hold: () => void;
 }
 
 export async function startService(
@@ -59,7 +53,7 @@ export async function startService(
     ...(given['PORT'] === undefined && { port: 0 }),
   };
   const clock = createTestClock();
-  clock.advance(clockAheadMs);
+  await clock.advance(clockAheadMs);
   const lines: Record<string, unknown>[] = [];
   const seen = new Set<Record<string, unknown>>();
   const written = new EventEmitter();
@@ -128,18 +122,4 @@ const quickPasswords: PasswordScheme = {
 
 function quickHash(salt: string, password: string): string {
   return `quick:${salt}:${createHash('sha256').update(salt).update(password).digest('hex')}`;
-}
-
-/** Runs, or stands still at `standsAt`. */
-export function createTestClock(standsAt?: number): TestClock {
-  let offset = 0;
-  return {
-    now: () => (standsAt ?? Date.now()) + offset,
-    advance(ms) {
-      offset += ms;
-    },
-    hold() {
-      standsAt ??= Date.now();
-    },
-  };
 }

@@ -4,11 +4,11 @@ import { describe, test } from 'node:test';
 import type { Database } from '#storage/database.ts';
 import { createUploadAccess } from '#uploads/upload-access.ts';
 import { createUploadPasswords } from '#uploads/upload-passwords.ts';
-import { createTestClock } from '#test/support/service.ts';
+import { createTestClock } from '#test/support/clock.ts';
 import { databaseEngines } from '#test/storage/engines.ts';
 import { accountRow, uploadRow } from '#test/storage/rows.ts';
 
-const passwords = createUploadPasswords({ maxWaiting: 1_000 });
+const passwords = createUploadPasswords({ clock: createTestClock(), maxWaiting: 1_000 });
 
 /** An upload with so many views left, after so many visitors have asked for it at the same time. */
 async function visitAtOnce(database: Database, { visitors, views }: { visitors: number; views: number }) {
@@ -129,7 +129,7 @@ for (const engine of databaseEngines)
   });
 
 test('a flood of guesses from one network delays nobody else by more than one hash, and its rest is refused', async () => {
-  const bounded = createUploadPasswords();
+  const bounded = createUploadPasswords({ clock: createTestClock() });
   const stored = await bounded.hash('owner', 'right');
   const order: string[] = [];
   const note = (name: string) => (given: unknown) => void order.push(`${name} ${String(given)}`);

@@ -16,7 +16,7 @@ import type { ImageType } from '#uploads/image-types.ts';
 import { createUploadEvents } from '#uploads/upload-events.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
 import * as images from '#test/support/images.ts';
-import { createTestClock } from '#test/support/service.ts';
+import { createTestClock } from '#test/support/clock.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { blobEngines, databaseEngines, type OpenBlobs, type OpenDatabase } from '#test/storage/engines.ts';
 import { accountRow, uploadRow } from '#test/storage/rows.ts';
@@ -147,7 +147,7 @@ describe('pictures that cannot be decoded', () => {
     await assert.rejects(own.get(picture, wanted), /cannot be decoded/);
     await assert.rejects(own.get(picture, { ...wanted, width: 64, format: 'webp' }), /cannot be decoded/);
     assert.equal(opens(), 1);
-    clock.advance(61 * 60 * 1000);
+    await clock.advance(61 * 60 * 1000);
     await assert.rejects(own.get(picture, wanted), /cannot be decoded/);
     assert.equal(opens(), 2);
   });
@@ -211,7 +211,7 @@ test('a variant whose process dies fails alone, for an hour: the others of its p
   await failed;
   await assert.rejects(variants.get(picture, wanted), /limits of time and memory/);
   assert.ok(await variants.get(picture, { ...wanted, format: 'webp' }));
-  clock.advance(61 * 60 * 1000);
+  await clock.advance(61 * 60 * 1000);
   assert.ok(await variants.get(picture, wanted));
   own.close();
 });
@@ -287,8 +287,7 @@ test('a variant without an upload is an orphan, and one with it is none', async 
   await using spool = store.createSpool();
   await spool.write(Buffer.from('orphan'));
   await spool.commit(orphan);
-  const later = createTestClock();
-  later.advance(2 * 60 * 60 * 1000);
+  const later = createTestClock(Date.now() + 2 * 60 * 60 * 1000);
   await createHostedUploads({
     database: opened.database,
     blobs: store,

@@ -40,25 +40,25 @@ export async function stepTheClock(): Promise<Finding[]> {
 
     const { key: slowKey } = await service.newKey({ plan: 'slow' });
     const minute = [await statuses(slowKey, 4)];
-    clock.advance(59_000);
+    await clock.advance(59_000);
     minute.push(await statuses(slowKey, 1));
-    clock.advance(2_000);
+    await clock.advance(2_000);
     minute.push(await statuses(slowKey, 4));
-    clock.advance(-hourMs);
+    await clock.advance(-hourMs);
     const { status, reset } = await sendWith(slowKey);
     minute.push(`${status}, reset ${reset <= 60 ? 'within a minute' : `after ${reset} s`}`);
-    clock.advance(hourMs);
+    await clock.advance(hourMs);
 
     const { key: fewKey, accountId } = await service.newKey({ plan: 'few' });
     const month = [await statuses(fewKey, 3)];
     const before = await booksOf(service, accountId);
     // Ten seconds from the end: real time continues meanwhile.
-    clock.advance(nextMonth(clock.now()).getTime() - clock.now() - 10_000);
+    await clock.advance(nextMonth(clock.now()).getTime() - clock.now() - 10_000);
     month.push(await statuses(fewKey, 1));
-    clock.advance(10_000);
+    await clock.advance(10_000);
     month.push(await statuses(fewKey, 3));
     const after = await booksOf(service, accountId);
-    clock.advance(-20_000);
+    await clock.advance(-20_000);
     month.push(await statuses(fewKey, 1));
     const back = await booksOf(service, accountId);
     const agree = [before, after, back].every(

@@ -1,6 +1,7 @@
 // Makes variants in processes of their own, a few at a time, at most one for each account. A process is used again for the next picture
 // of the same account, until it has done enough, has failed or was idle for a while; a picture that has taken it over meets no other
 // account's.
+import { systemClock, type Cancel, type Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
 import { createFairQueue } from '#core/fair-queue.ts';
 import type { OpenBlob } from '#storage/blobs.ts';
@@ -21,14 +22,15 @@ const maxWaitMs = 20_000;
 /** Two pages of the dashboard's grid. */
 const maxWaiting = 100;
 
-export function createPictureMaker() {
-  const idle = new Map<PictureProcess, { accountId: string; timer: NodeJS.Timeout }>();
+export function createPictureMaker({ clock = systemClock }: { clock?: Clock } = {}) {
+  const idle = new Map<PictureProcess, { accountId: string; cancel: Cancel }>();
   const running = new Set<PictureProcess>();
   const closed = new AbortController();
   const queue = createFairQueue({
     concurrency: processesAtOnce,
     concurrencyPerAccount: 1,
     maxWaitMs,
+    clock,
     maxWaiting,
     tooLong: () => busy('The machine is busy with other pictures.'),
     tooMany: () => busy(`More than ${maxWaiting} pictures of this account are waiting.`),
@@ -50,18 +52,17 @@ export function createPictureMaker() {
   }
 
   function leaveIdle(process: PictureProcess): void {
-    clearTimeout(idle.get(process)?.timer);
+    idle.get(process)?.cancel();
     idle.delete(process);
   }
 
   function giveBack(process: PictureProcess, accountId: string): void {
     if (process.isGone || process.jobs >= jobsPerProcess || closed.signal.aborted) return process.kill();
-    const timer = setTimeout(() => {
+    const cancel = clock.after(idleMs, () => {
       idle.delete(process);
       process.kill();
-    }, idleMs);
-    timer.unref();
-    idle.set(process, { accountId, timer });
+    });
+    idle.set(process, { accountId, cancel });
   }
 
   return {

@@ -164,7 +164,7 @@ describe('wrong token, unknown, deleted and expired: the same 404', () => {
       'an expired upload',
       async () => {
         const { deleteAt } = await uploadOne(service.origin, key, { fields: { expires_in: '60' } });
-        service.clock.advance(60_000);
+        await service.clock.advance(60_000);
         return deleteAt;
       },
     ],

@@ -322,7 +322,7 @@ const ofUnverified: Event[] = [
 
 /** Each scene begins in a new minute, so that the limits on attempts do not add up. */
 async function newScene(): Promise<Scene> {
-  service.clock.advance(61_000);
+  await service.clock.advance(61_000);
   const visitor = await signedInVisitor(service);
   return { visitor, accountId: visitor.accountId, email: visitor.email, password };
 }
@@ -337,7 +337,7 @@ const groups: Row[][] = [
 
 test('before proof', async (t) => {
   const signUp = async (): Promise<Scene> => {
-    service.clock.advance(61_000);
+    await service.clock.advance(61_000);
     const visitor = createVisitor(service);
     const email = newEmail();
     const { body } = await visitor.call('POST /sign-up', { body: { name: 'X', email, password } });

@@ -14,7 +14,7 @@ before(async () => {
   visitor = await signedInVisitor(service);
   for (const name of ['one.png', 'two.png', 'three.png']) {
     await visitor.call('POST /uploads', { form: formOf([[await png(), name]]) });
-    service.clock.advance(86_400_000);
+    await service.clock.advance(86_400_000);
   }
   ids.push(...(await visitor.call('GET /uploads')).body.items.map(({ id }) => id));
 });

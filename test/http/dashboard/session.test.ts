@@ -121,7 +121,7 @@ test('guessing one password is slowed down', async () => {
     );
   }
   assert.deepEqual(statuses, [...Array.from({ length: 10 }, () => 401), 429, 429]);
-  service.clock.advance(61_000);
+  await service.clock.advance(61_000);
   assert.equal((await visitor.call('POST /sign-in', { body: { email, password } })).status, 200);
 });
 

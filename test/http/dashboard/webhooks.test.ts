@@ -194,7 +194,7 @@ test('the log shows each attempt; a message is sent again on request', async () 
   const early = await visitor.call('POST /webhooks/deliveries/:id/send', { id });
   assert.equal(early.status, 422);
   receiver.answer((_, response) => void response.writeHead(204).end());
-  service.clock.advance(6_000);
+  await service.clock.advance(6_000);
   await waitFor('the second attempt', async () => (await item()).state === 'delivered');
   const { body } = await visitor.call('GET /webhooks/deliveries/:id', { id });
   assert.equal((body.body as Message).data['filename'], 'a.png');
@@ -202,7 +202,7 @@ test('the log shows each attempt; a message is sent again on request', async () 
   await waitFor('the third attempt', async () => (await item()).attempts.length === 3);
   const failed = await visitor.call('GET /webhooks/deliveries', { query: { state: 'failed' } });
   assert.deepEqual(failed.body.items, []);
-  service.clock.advance(-6_000);
+  await service.clock.advance(-6_000);
 });
 
 test('npx tintype webhook-secret rotate: the new secret and the old one sign', async () => {

@@ -207,7 +207,7 @@ test('expired, deleted, unknown, of a suspended owner: the page and the archive 
   const deleted = await make();
   await call('DELETE', `/albums/${deleted.id}`);
   const kept = await make();
-  service.clock.advance(61_000);
+  await service.clock.advance(61_000);
   await service.accounts.update(account.email, { suspended: true });
   for (const slug of [brief.slug, deleted.slug, kept.slug, 'unknown', '..%2f', 'a.zip.zip'])
     for (const path of [`/a/${slug}`, `/a/${slug}.zip`]) assert.equal((await page(path)).status, 404, path);

@@ -257,17 +257,18 @@ test('an SVG is served with a policy that runs no script, also as a document', a
 });
 
 test('3 Cache-Control never exceeds the remaining lifetime; after that the link stops resolving', async () => {
+  service.clock.hold();
   const { fileAt, pageAt } = await uploadOne(service.origin, key, { bytes, fields: { expires_in: '600' } });
   const maxAge = async (url: string) =>
     Number(/max-age=(\d+)/.exec((await get({}, url)).headers.get('cache-control') ?? '')?.[1]);
   assert.equal(await maxAge(fileAt), 300);
-  service.clock.advance(500_000);
-  const age = await maxAge(fileAt);
-  assert.ok(age <= 100 && age > 60, `max-age is ${age}`);
+  await service.clock.advance(500_000);
+  // On Postgres the service estimates the database's clock, to within milliseconds.
+  assert.ok([99, 100].includes(await maxAge(fileAt)));
   assert.equal((await get({}, pageAt)).headers.get('cache-control'), 'no-cache');
-  service.clock.advance(99_000);
-  assert.ok((await maxAge(fileAt)) <= 1);
-  service.clock.advance(1_000);
+  await service.clock.advance(99_000);
+  assert.ok([0, 1].includes(await maxAge(fileAt)));
+  await service.clock.advance(1_100);
   for (const url of [fileAt, pageAt, `${fileAt}.png`]) await assertGone(url);
 });
 

@@ -163,7 +163,7 @@ describe('10.11 a password', () => {
     ])
       assert.equal((await get(`/f/${slug}?ticket=${given}`)).status, 404, given);
     assert.equal((await get(src)).status, 200);
-    service.clock.advance(ticketMs + 1);
+    await service.clock.advance(ticketMs + 1);
     assert.equal((await get(src)).status, 404);
   });
 
@@ -271,10 +271,10 @@ describe('10.11 max_views', () => {
     assert.equal((await get(src)).status, 200);
     assert.equal((await get(`${src}&width=64`)).status, 200);
     // With Postgres the time is the database's, which is not exactly this clock's.
-    service.clock.advance(ticketMs + 1_000);
+    await service.clock.advance(ticketMs + 1_000);
     assert.equal((await get(`/i/${upload.slug}`, { ...html, cookie })).status, 404);
     assert.equal((await get(src)).status, 404);
-    service.clock.advance(ticketMs);
+    await service.clock.advance(ticketMs);
     const own = await read(upload);
     assert.deepEqual(own, { ...upload, delete_url: null, views: 2 });
     const list = await fetch(`${service.origin}/api/v2/uploads`, { headers: bearer(key) });
@@ -367,7 +367,7 @@ describe('10.11 max_views', () => {
   test('does not outlive its expiry, and is changed by PATCH', async () => {
     const upload = await store({ max_views: '1', expires_in: '60' });
     const { cookie } = await press(upload);
-    service.clock.advance(61_000);
+    await service.clock.advance(61_000);
     assert.equal((await shownWith(upload, cookie)).page.status, 404);
     const other = await store({ max_views: '1' });
     assert.equal((await change(other, { max_views: 2 })).status, 200);

@@ -90,7 +90,7 @@ test('10.14 POST /api/v2/links signs with the newest key; equal requests have eq
   assert.match(first.headers.get('content-security-policy') ?? '', /sandbox/);
   assert.ok(maxAgeOf(first) <= 3600 && maxAgeOf(first) > 3500);
   const bytes = Buffer.from(await first.arrayBuffer());
-  service.clock.advance(1_000_000);
+  await service.clock.advance(1_000_000);
   const again = await get(pathname);
   assert.equal(again.headers.get('x-service-cache'), 'hit');
   assert.equal(again.headers.get('age'), null, 'max-age is what is left');
@@ -238,7 +238,7 @@ test('10.14 a link ends at valid_until, and nothing keeps it longer', async () =
   const until = service.clock.now() + 120_000;
   const path = pathOf({ url: `${site.base}/`, format: 'jpeg', valid_until: new Date(until).toISOString() });
   assert.ok(maxAgeOf(await get(path)) <= 120);
-  service.clock.advance(120_000);
+  await service.clock.advance(120_000);
   const { status, error } = await errorOf(path);
   assert.deepEqual([status, error['code'], error['field']], [404, 'not_found', 'valid_until']);
 });
@@ -258,7 +258,7 @@ test('10.14 a failure is remembered for a minute, and may be kept as long by oth
     [502, 'render_failed', 'unreachable'],
   );
   assert.equal(first.headers.get('cache-control'), 'public, max-age=60');
-  service.clock.advance(30_000);
+  await service.clock.advance(30_000);
   const second = await errorOf(path);
   assert.equal(second.error['message'], first.error['message']);
   assert.match(second.headers.get('cache-control') ?? '', /^public, max-age=(?:30|2\d)$/);
@@ -270,7 +270,7 @@ test('10.14 a failure is remembered for a minute, and may be kept as long by oth
       .where('failure', 'is not', null)
       .execute();
   assert.equal((await failures()).length, 1);
-  service.clock.advance(30_000);
+  await service.clock.advance(30_000);
   await errorOf(path);
   assert.equal((await failures()).length, 2);
 });
@@ -281,7 +281,7 @@ test('10.14 when the page fails, the last good result is served as stale', async
   const path = pathOf({ url: site.base + route, max_age: 120, fail_on: ['http_error'] });
   const good = Buffer.from(await (await get(path)).arrayBuffer());
   site.route(route, (_request, response) => void response.writeHead(503).end());
-  service.clock.advance(121_000);
+  await service.clock.advance(121_000);
   const stale = await get(path);
   assert.deepEqual([stale.status, stale.headers.get('x-service-cache')], [200, 'stale']);
   assert.equal(maxAgeOf(stale), 60);
@@ -289,7 +289,7 @@ test('10.14 when the page fails, the last good result is served as stale', async
   assert.equal((await get(path)).headers.get('x-service-cache'), 'stale');
   assert.equal(visits(route), 2, 'the failure is remembered');
   site.route(route, '<p>Good again');
-  service.clock.advance(61_000);
+  await service.clock.advance(61_000);
   assert.equal((await get(path)).headers.get('x-service-cache'), 'miss');
 });
 

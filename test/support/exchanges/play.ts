@@ -20,7 +20,7 @@ const boundary = 'tintype-exchange';
 
 export async function play(sequence: Sequence, usual: Request, stage: Stage): Promise<Sequence> {
   const { clock, site, service } = stage;
-  clock.advance(refillMs);
+  await clock.advance(refillMs);
   const names = createNames(clock.now());
   names.give('site', site.host);
   names.give('closed site', stage.closedHost);
@@ -32,7 +32,7 @@ export async function play(sequence: Sequence, usual: Request, stage: Stage): Pr
   try {
     const played: Step[] = [];
     for (const step of stepsOf(sequence)) {
-      clock.advance((step.after_seconds ?? 0) * 1000);
+      await clock.advance((step.after_seconds ?? 0) * 1000);
       const request = merge(usual, step.request);
       const origin = request.of === 'site' ? site.base : service.origin;
       for (let sent = 1; sent < (step.times ?? 1); sent += 1) await send(origin, request, names, agent.agent);

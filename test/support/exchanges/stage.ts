@@ -3,7 +3,8 @@
 import { startDnsServer } from '#test/support/dns-server.ts';
 import { startPageServer, type Route } from '#test/support/page-server.ts';
 import { startReceiver, type Receiver } from '#test/support/receiver.ts';
-import { createTestClock, startService } from '#test/support/service.ts';
+import { createTestClock } from '#test/support/clock.ts';
+import { startService } from '#test/support/service.ts';
 import { contentOf } from '#test/support/exchanges/contents.ts';
 import { plansFileOf, type Version } from '#test/support/exchanges/exchange.ts';
 

@@ -95,7 +95,7 @@ test('10.12 the list is page by page, the newest first; an expired album is gone
   const titles: string[] = [];
   for (const title of ['a', 'b', 'c']) {
     await make({ title, ...(title === 'b' && { expires_in: 60 }) }, as);
-    service.clock.advance(1_000);
+    await service.clock.advance(1_000);
   }
   const kept = (await put((await as<List<Album>>('GET', '/albums')).body.items[1]!.id, as)).body;
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -106,7 +106,7 @@ test('10.12 the list is page by page, the newest first; an expired album is gone
     cursor = page.next_cursor;
   }
   assert.deepEqual(titles, ['c', 'b', 'a']);
-  service.clock.advance(61_000);
+  await service.clock.advance(61_000);
   const items = (await as<List<Album>>('GET', '/albums')).body.items;
   assert.deepEqual(
     items.map(({ title }) => title),

@@ -5,6 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { unseal } from '#core/seal.ts';
 import { installationSecret } from '#accounts/installation-secret.ts';
 import type { Render } from '#http/api/v2/schemas.ts';
+import { passWait } from '#test/support/clock.ts';
 import { startDnsServer, type DnsServer } from '#test/support/dns-server.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { receiverAddress, startReceiver, type Receiver } from '#test/support/receiver.ts';
@@ -275,7 +276,9 @@ test('10.5 wait is 0 to 30, and ends with its time', async () => {
   const { call, queue, hold } = await client('one-slot');
   await hold();
   const { id } = (await queue()).body;
-  assert.equal((await call('GET', `/renders/${id}?wait=1`)).body.state, 'queued');
+  const answer = call('GET', `/renders/${id}?wait=29`);
+  await passWait(service.clock, 29_000);
+  assert.equal((await answer).body.state, 'queued');
   for (const wait of ['31', '-1', '1.5', 'x'])
     assert.equal((await call<Failure>('GET', `/renders/${id}?wait=${wait}`)).body.error.field, 'wait');
   await call('DELETE', `/renders/${id}`);

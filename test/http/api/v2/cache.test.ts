@@ -48,7 +48,7 @@ test('10.5 a request with max_age is answered with an earlier result: the same b
   assert.deepEqual([first.status, first.headers.get('x-service-cache')], [200, 'miss']);
   assert.equal(first.headers.get('age'), null);
   assert.ok(first.headers.has('x-service-quota-remaining'));
-  service.clock.advance(100_000);
+  await service.clock.advance(100_000);
   const again = await render({ max_age: 3600, full_page: false });
   assert.deepEqual([again.status, again.headers.get('x-service-cache')], [200, 'hit']);
   assert.ok(first.bytes.equals(again.bytes));
@@ -157,7 +157,7 @@ test('10.5 what is deleted or expired is not served, and a suspended account get
   };
   assert.equal((await render(brief)).body.cached, false);
   assert.equal((await render(brief)).body.cached, true);
-  service.clock.advance(61_000);
+  await service.clock.advance(61_000);
   assert.equal((await render(brief)).body.cached, false);
   await service.accounts.update(email, { suspended: true });
   assert.equal((await render(asked)).status, 401);

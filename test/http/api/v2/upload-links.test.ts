@@ -111,7 +111,7 @@ test('10.13 expired, deleted, unknown, of a suspended account: all the same 404;
   ];
   assert.deepEqual((await as('DELETE', `/upload_links/${ended.id}`)).body, { id: ended.id, deleted: true });
   assert.equal((await as('DELETE', `/upload_links/${ended.id}`)).status, 404);
-  service.clock.advance(61_000);
+  await service.clock.advance(61_000);
   await service.accounts.update(email, { suspended: true });
   const texts: string[] = [];
   for (const link of [brief, ended, suspended, { token: 'x'.repeat(43) }, { token: '%00' }]) {

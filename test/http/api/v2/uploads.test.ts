@@ -200,7 +200,7 @@ test('10.8 the list: newest first, page by page, by text, by tag', async () => {
     ['blue', 'a'],
   ] as const) {
     stored.push(await store([['title', title], ['tags', tag], ['tags', 'all'], ['filename', `${tag}.png`]], as)); // prettier-ignore
-    service.clock.advance(1_000);
+    await service.clock.advance(1_000);
   }
   const list = async (query: string) => (await call<List>('GET', `/uploads${query}`, { as })).body;
   const titles = async (query: string) => (await list(query)).items.map(({ title }) => title);
@@ -276,7 +276,7 @@ test('10.8 DELETE ends the link at once; restore brings it back with its tags, f
   assert.equal((await bytesOf(upload.file_url)).status, 200);
   assert.equal((await call<List>('GET', '/uploads?tag=kept')).body.items.length, 1);
   await call('DELETE', path);
-  service.clock.advance(7 * 24 * 60 * 60 * 1000);
+  await service.clock.advance(7 * 24 * 60 * 60 * 1000);
   assert.equal((await call('POST', `${path}/restore`)).status, 404);
 });
 
