@@ -1,22 +1,31 @@
 // Rules of the linter for tests: they wait for states, not for time, and do not assert how fast something is. Benchmarks and what
 // runs at night are exempt (.oxlintrc.json). Who needs the exception says why where it is: `-- reason` after the rule's name.
 
-const clocks = ['performance.now', 'Date.now'];
 const pauses = ['setTimeout', 'setInterval', 'scheduler'];
 
-/** Reports a duration: `Date.now() - before`. What is computed from a number, such as a date two hours ago, is none. */
+/**
+ * Reports a duration: `Date.now() - before`. What is computed from a number, such as a date two hours ago, is none. `performance.now()` can
+ * only begin or end one, so it is reported wherever it is kept, computed with or compared.
+ */
 const noDurations = {
-  create: (context) => ({
-    BinaryExpression(node) {
-      if (node.operator !== '-' || !isClock(node.left)) return;
-      if (!['Identifier', 'MemberExpression', 'LogicalExpression'].includes(node.right.type)) return;
+  create(context) {
+    const report = (node) =>
       context.report({
         node,
         message:
           'A test measures no duration: it fails on a busy machine. Wait for a state, or use the clock of the service.',
       });
-    },
-  }),
+    return {
+      BinaryExpression(node) {
+        if (node.operator !== '-' || callOf(node.left) !== 'Date.now') return;
+        if (['Identifier', 'MemberExpression', 'LogicalExpression'].includes(node.right.type)) report(node);
+      },
+      CallExpression(node) {
+        if (callOf(node) !== 'performance.now') return;
+        if (['BinaryExpression', 'VariableDeclarator'].includes(node.parent.type)) report(node);
+      },
+    };
+  },
 };
 
 /** Reports what makes a test wait for time: the timers that are promises, and a timer whose end resolves one. */
@@ -44,10 +53,11 @@ const noPauses = {
   },
 };
 
-function isClock(node) {
-  if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return false;
+/** `Date.now` of `Date.now()`. */
+function callOf(node) {
+  if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return undefined;
   const { object, property } = node.callee;
-  return clocks.includes(`${object.name}.${property.name}`);
+  return `${object.name}.${property.name}`;
 }
 
 /** `resolve`, or that of `Promise.withResolvers()`. */

@@ -1,5 +1,6 @@
 // The linter of npm test works: it catches a planted promise that nobody awaits, and in the service also one that is only marked
-// void, whose rejection would end the process. It refuses tests that pause or measure how fast something is.
+// void, whose rejection would end the process. It refuses tests that pause or measure how fast something is, and timers in the service
+// that tests cannot move.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -20,7 +21,9 @@ test('a floating promise is caught, an awaited one is not', async (context) => {
 
 const caught = {
   'no-durations': [
-    'const start = performance.now(); work(); assert.ok(performance.now() - start < 100);',
+    'const start = Date.now(); assert.ok(performance.now() - start < 100);',
+    'const start = performance.now(); work(); const end = performance.now(); assert.ok(end - start < 100);',
+    'assert.ok(performance.now() < ends);',
     'const start = Date.now(); work(); const took = Date.now() - start; assert.ok(took < 100);',
     'assert.ok(Date.now() - seen.at < 100);',
     'assert.ok(Date.now() - (seen.at ?? 0) < 100);',
@@ -39,6 +42,7 @@ const caught = {
 const allowed = [
   'export const twoHoursAgo = Date.now() - 2 * 3_600_000;',
   'assert.ok(Date.parse(text) - Date.now() > 0);',
+  'const worker = { startedAt: performance.now() };',
   `import { setImmediate } from 'node:timers/promises'; await setImmediate();`,
   'createServer((_request, response) => { setTimeout(() => response.end(), 10); });',
   `// oxlint-disable-next-line tests/no-pauses -- a reason
@@ -60,6 +64,20 @@ test('a test that pauses or measures a duration is refused, but not at night', a
     if (rule) assert.match(complaints[file]!, new RegExp(`tests\\(${rule}\\)`), text);
     else assert.doesNotMatch(complaints[file]!, /tests\(/, text);
   }
+});
+
+test('a timer in the service is refused, a turn of the event loop is not', async (context) => {
+  // The linter treats files of these names as the service's.
+  const { 'no-timers-turn': turn, ...timers } = await lint(context, '--quiet', {
+    'no-timers-once': 'setTimeout(() => {}, 10);',
+    'no-timers-often': 'globalThis.setInterval(() => {}, 10);',
+    'no-timers-promise': `import { setTimeout as sleep } from 'node:timers/promises'; await sleep(10);`,
+    'no-timers-all': `import * as timers from 'node:timers'; timers.setTimeout(() => {}, 10);`,
+    'no-timers-signal': 'export const signal = AbortSignal.timeout(10);',
+    'no-timers-turn': `import { setImmediate } from 'node:timers/promises'; await setImmediate();`,
+  });
+  for (const [file, complaint] of Object.entries(timers)) assert.match(complaint, /clock\(no-timers\)/, file);
+  assert.doesNotMatch(turn!, /clock\(/);
 });
 
 const inFunction = (body: string): string =>

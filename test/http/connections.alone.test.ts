@@ -117,13 +117,13 @@ for (const scheme of ['http', 'https']) {
       test(`${path}: a client that reads slowly gets all of it`, async () => {
         const socket = await open();
         let received = 0;
-        const startedAt = performance.now();
+        const startedAt = Date.now();
         socket.on('data', (chunk: Buffer) => {
           received += chunk.length;
           // At a rate that takes four times the limit. A rate, not a pause after each chunk: the system takes on more only when it has
           // passed on 1.5 MB, which on a busy machine would be too many pauses.
           // oxlint-disable-next-line tests/no-durations -- sets the rate, and is not asserted
-          const earlyMs = (4 * stallMs * received) / bigBytes - (performance.now() - startedAt);
+          const earlyMs = (4 * stallMs * received) / bigBytes - (Date.now() - startedAt);
           if (earlyMs <= 0) return;
           socket.pause();
           setTimeout(() => socket.resume(), earlyMs);

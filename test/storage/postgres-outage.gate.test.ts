@@ -76,15 +76,15 @@ describe('postgres outages', () => {
     await database.ping();
     wire.isSilent = true;
     // oxlint-disable-next-line tests/no-durations -- what is tested is that the timeouts hold and do not add up
-    const since = (start: number) => performance.now() - start;
-    const start = performance.now();
+    const since = (start: number) => Date.now() - start;
+    const start = Date.now();
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => database.ping()));
     const firstMs = since(start);
     assert.ok(outcomes.every(({ status }) => status === 'rejected'));
     // In groups of five, one after the other, they would take five times six seconds.
     assert.ok(firstMs < 20_000, `the first requests took ${Math.round(firstMs)} ms`);
     await assert.rejects(database.ping());
-    const later = performance.now();
+    const later = Date.now();
     const more = await Promise.allSettled(Array.from({ length: 50 }, () => database.ping()));
     assert.ok(more.every(({ status }) => status === 'rejected'));
     assert.ok(since(later) < 8_000, 'later requests do not wait');

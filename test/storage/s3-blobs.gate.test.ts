@@ -74,12 +74,12 @@ describe('an S3 store', () => {
     if (!server.pause || !server.resume) return context.skip('the store of TEST_S3_URL cannot be stopped');
     const key = await put(randomBytes(small));
     await server.pause();
-    const started = performance.now();
+    const started = Date.now();
     for (const size of [small, large]) await assert.rejects(put(randomBytes(size)));
     await assert.rejects(blobs.ping());
     await assert.rejects(blobs.open(key));
     // oxlint-disable-next-line tests/no-durations -- what is tested is that the timeouts hold: without them it takes minutes
-    assert.ok(performance.now() - started < 15_000);
+    assert.ok(Date.now() - started < 15_000);
     assert.deepEqual(await readdir(join(folder.path, 'spool')), []);
     await server.resume();
     await waitFor('the store to be back', () =>
