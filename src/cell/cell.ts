@@ -3,7 +3,7 @@
 import { systemClock, type Clock } from '#core/clock.ts';
 import { limits } from '#core/limits.ts';
 import { createNestedQueue } from '#core/nested-queue.ts';
-import { answerOf, startThread, type Thread } from '#cell/thread.ts';
+import { answerOf, openThread, type Thread } from '#cell/thread.ts';
 import { CellBusy, type Made } from '#cell/work.ts';
 
 export interface Asker {
@@ -72,7 +72,7 @@ export function createCell(options: Partial<typeof defaults> & { clock?: Clock }
 
   function takeThread(): Thread {
     const [free] = idle;
-    const thread = free ?? startThread();
+    const thread = free ?? openThread();
     // A thread that exits between two works is not used again.
     if (!free) thread.once('exit', () => idle.delete(thread));
     idle.delete(thread);

@@ -1,9 +1,7 @@
 // One thread of the cell, as the service sees it: started, given one order at a time, and ended if it does not answer as it should.
-import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { ServiceError, type ErrorCode, type ErrorDetails } from '#core/errors.ts';
-import { programFile } from '#core/programs.ts';
+import { startThread } from '#core/threads.ts';
 import { Unreadable, type Made } from '#cell/work.ts';
 
 export type Thread = Worker;
@@ -29,19 +27,12 @@ const startTimeoutMs = 30_000;
 const checkEveryMs = 100;
 const memoryMb = 512;
 
-export function startThread(): Thread {
-  const cacheFolder = getCompileCacheDir();
-  const thread = new Worker(programFile('cell'), {
-    name: 'cell',
-    execArgv: ['--enable-source-maps'],
-    // Nothing of the environment but where compiled code is kept: the thread is ready in half the time.
-    env: cacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cacheFolder) },
+export function openThread(): Thread {
+  const thread = startThread('cell', {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, stackSizeMb: 4 },
   });
   // Without a listener an error between two orders would end the process; the next order starts another thread.
   thread.on('error', () => undefined);
-  // An idle thread must not keep the process alive.
-  thread.unref();
   return thread;
 }
 

@@ -19,7 +19,7 @@ interface Member {
 /** Settles the promise of a member. */
 type Settle = () => void;
 
-/** `connection` is the one that `db` lends: a group borrows it once, for all its statements. */
+/** `connection` is the one that writes. A group takes it from `db` once, for all its statements. */
 export function createGroupCommit(
   db: Kysely<Schema>,
   dialect: Dialect,
@@ -38,18 +38,21 @@ export function createGroupCommit(
   async function runGroup(members: Member[]): Promise<void> {
     const isRelaxed = members.every((member) => member.isRelaxed);
     try {
-      const settles = await db.connection().execute(() => runTogether(members, isRelaxed));
+      const settles = await db.connection().execute((lent) => runTogether(lent, members, isRelaxed));
       for (const settle of settles) settle();
     } catch (error) {
       for (const { reject } of members) reject(error);
     }
   }
 
-  /** Without fsync if all are relaxed: the WAL is written in order, so the next full commit makes this one durable too. */
-  async function runTogether(members: Member[], isRelaxed: boolean): Promise<Settle[]> {
-    if (isRelaxed) await run(relax);
+  /**
+   * Its first statement takes the connection from those who lend it. Without fsync if all are relaxed: the WAL is written in order, so the
+   * next full commit makes this one durable too.
+   */
+  async function runTogether(lent: Kysely<Schema>, members: Member[], isRelaxed: boolean): Promise<Settle[]> {
+    if (isRelaxed) await lent.executeQuery(relax);
     try {
-      await run(begin);
+      await lent.executeQuery(begin);
       const runOne = members.length === 1 ? runAlone : runBesideOthers;
       const settles: Settle[] = [];
       for (const member of members) settles.push(await runOne(member));

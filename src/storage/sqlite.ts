@@ -3,7 +3,15 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { Kysely, SqliteAdapter, SqliteDialect, sql, type SqliteDatabase, type SqliteStatement } from 'kysely';
+import {
+  Kysely,
+  SqliteAdapter,
+  SqliteDialect,
+  sql,
+  type Dialect,
+  type SqliteDatabase,
+  type SqliteStatement,
+} from 'kysely';
 import { createBoundedMap } from '#core/bounded-map.ts';
 import { createTimings, type OnTiming } from '#core/timings.ts';
 import { createTables, type Database } from '#storage/database.ts';
@@ -12,6 +20,7 @@ import { makeFolder } from '#storage/make-folder.ts';
 import { migrate } from '#storage/migrations.ts';
 import { makePrivate } from '#storage/private-file.ts';
 import type { Schema } from '#storage/schema.ts';
+import { createConnections } from '#storage/sqlite-connections.ts';
 
 const maxStatements = 200;
 
@@ -20,11 +29,12 @@ export const hasSqlite = (file: string): boolean => existsSync(file);
 export async function openSqlite(path: string): Promise<Database> {
   const native = openFile(path);
   const timings = createTimings();
-  const dialect = new NodeSqliteDialect({ database: createDriver(native, timings.note) });
-  const db = new Kysely<Schema>({ dialect });
-  await migrate(db);
-  const connection = await db.getExecutor().provideConnection(async (own) => own);
-  const transaction = createGroupCommit(db, dialect, connection);
+  const writing = new NodeSqliteDialect({ database: createDriver(native, timings.note) });
+  const writer = new Kysely<Schema>({ dialect: writing });
+  await migrate(writer);
+  const db = new Kysely<Schema>({ dialect: readingBeside(writing, path, timings.note) });
+  const connection = await writer.getExecutor().provideConnection(async (own) => own);
+  const transaction = createGroupCommit(db, writing, connection);
   return {
     engine: 'sqlite',
     tables: createTables(db),
@@ -36,7 +46,11 @@ export async function openSqlite(path: string): Promise<Database> {
     async ping() {
       await sql`select 1`.execute(db);
     },
-    close: () => db.destroy(),
+    async close() {
+      await db.destroy();
+      // Last: it writes the WAL into the database, which connections that read cannot.
+      await writer.destroy();
+    },
   };
 }
 
@@ -59,18 +73,28 @@ function openFile(path: string): DatabaseSync {
 }
 
 /** SQLite runs schema changes inside transactions; with BEGIN IMMEDIATE two processes cannot migrate at once. */
-class TransactionalDdlAdapter extends SqliteAdapter {
+class NodeSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+  override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/** Kysely lends the one connection to one caller at a time, so that no other statements mix into a transaction. */
 class NodeSqliteDialect extends SqliteDialect {
   override createAdapter(): SqliteAdapter {
-    return new TransactionalDdlAdapter();
+    return new NodeSqliteAdapter();
   }
 }
+
+/** The same with connections that read. Migrations do without, and run one statement after the other. */
+const readingBeside = (writing: SqliteDialect, path: string, note: OnTiming): Dialect => ({
+  createDriver: () => createConnections(writing.createDriver(), path, note),
+  createAdapter: () => writing.createAdapter(),
+  createQueryCompiler: () => writing.createQueryCompiler(),
+  createIntrospector: (db) => writing.createIntrospector(db),
+});
 
 /** Node's driver as Kysely calls it, with a cache of prepared statements. */
 function createDriver(native: DatabaseSync, note: OnTiming): SqliteDatabase {

@@ -1,6 +1,7 @@
 // Records the statements that a service in this process sends to its database, where they leave Node: each is a round trip on
 // Postgres.
 import { StatementSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { Client } from 'pg';
 
 export interface StatementWatch {
@@ -32,6 +33,7 @@ export function watchStatements(): StatementWatch {
 
   const { query } = Client.prototype;
   const { run, all } = StatementSync.prototype;
+  const { postMessage } = Worker.prototype;
   const theOneConnection = {};
   Client.prototype.query = function (this: Client, first: string | { text: string }, ...rest: unknown[]) {
     note(this, typeof first === 'string' ? first : first.text);
@@ -45,6 +47,12 @@ export function watchStatements(): StatementWatch {
     note(theOneConnection, this.sourceSQL);
     return Reflect.apply(all, this, values);
   } as typeof all;
+  // To the thread that reads.
+  Worker.prototype.postMessage = function (message: unknown, ...rest) {
+    const { sql } = Object(message) as { sql?: unknown };
+    if (typeof sql === 'string') note(this, sql);
+    return Reflect.apply(postMessage, this, [message, ...rest]);
+  };
   return {
     take() {
       const taken = seen;
@@ -54,6 +62,7 @@ export function watchStatements(): StatementWatch {
     stop() {
       Client.prototype.query = query;
       Object.assign(StatementSync.prototype, { run, all });
+      Worker.prototype.postMessage = postMessage;
     },
   };
 }
