@@ -8,7 +8,8 @@ import type { Database, Tables } from '#storage/database.ts';
 import type { Album, ChangedAlbum } from '#storage/owned/albums.ts';
 import { nextCursor, pageOptions } from '#storage/owned/cursor.ts';
 import type { Cursor, PageOptions } from '#storage/owned/page.ts';
-import type { AlbumRow, UploadRow } from '#storage/schema.ts';
+import type { AlbumRow } from '#storage/schema.ts';
+import type { ResolvedUpload } from '#storage/tables/albums.ts';
 import type { StoredTotals } from '#storage/tables/stored.ts';
 import type { Plan } from '#accounts/plans.ts';
 import { changedExpiry, newExpiry } from '#uploads/expiry.ts';
@@ -16,8 +17,9 @@ import { descriptionOf, titleOf } from '#uploads/labels.ts';
 
 /** Rows deleted per statement. Small, because other writers wait for it. */
 const sweepBatch = 64;
-/** Rows read at a time of an album that is read whole. */
+/** Rows read at a time of an album that is read whole, and how long they are used: what is deleted meanwhile is left out after that. */
 const rowsAtOnce = 100;
+const rowsLastMs = 1_000;
 
 export interface NewAlbum {
   title?: string | undefined;
@@ -39,7 +41,7 @@ export function createAlbums({ database, clock }: { database: Database; clock: C
   const { albums } = database.tables;
 
   /** Those that still resolve, in the order in which they were stored. */
-  const uploadsIn = (albumId: string, page: PageOptions): Promise<UploadRow[]> =>
+  const uploadsIn = (albumId: string, page: PageOptions): Promise<ResolvedUpload[]> =>
     albums.uploadsIn(albumId, page, clock.now());
 
   return {
@@ -100,14 +102,18 @@ export function createAlbums({ database, clock }: { database: Database; clock: C
     totals: (albumId: string): Promise<StoredTotals> => albums.totals(albumId, clock.now()),
 
     /** All of them, read as they are needed. */
-    async *everyUploadIn(albumId: string): AsyncGenerator<UploadRow> {
+    async *everyUploadIn(albumId: string): AsyncGenerator<ResolvedUpload> {
       let after: Cursor | undefined;
       for (;;) {
         const rows = await uploadsIn(albumId, { after, limit: rowsAtOnce });
-        yield* rows;
-        const last = rows[rowsAtOnce - 1];
-        if (!last) return;
-        after = { createdAt: last.created_at, id: last.id };
+        const readAt = clock.now();
+        for (const row of rows) {
+          if (clock.now() - readAt > rowsLastMs) break;
+          yield row;
+          after = { createdAt: row.created_at, id: row.id };
+        }
+        const last = rows.at(-1);
+        if (!last || (last.id === after?.id && rows.length < rowsAtOnce)) return;
       }
     },
 

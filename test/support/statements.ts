@@ -79,11 +79,11 @@ function withoutBackground(transaction: string[]): string[] {
   return kept.every((text) => /^(begin|commit)/.test(text)) ? [] : kept;
 }
 
-/** A column of statements on accounts, not what they are about. */
-const planOfAccount = /\( select definition from plans .*? limit 1\)/;
+/** Columns that tell of the account, not what the statement is about. */
+const columnsOfAccount = /\( ?select (definition from plans .*? limit 1|suspended from accounts .*?)\)/;
 
 function nameOf(given: string): string {
-  const text = given.replace(planOfAccount, '');
+  const text = given.replace(columnsOfAccount, '');
   const [, verb = text, table] =
     /^(update) "?(\w+)"?/i.exec(text) ??
     /^(insert|delete|select|with)\b.*?(?:into|from) "?(\w+)"?/i.exec(text) ??

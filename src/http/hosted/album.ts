@@ -16,7 +16,7 @@ import { createNamer, zipOf } from '#http/zip.ts';
 const picturesPerPage = 120;
 
 export function album({ clock, settings, uploads }: RouteParts) {
-  const { albums, hostedUploads, uploadAccess, uploadBlobs } = uploads;
+  const { albums, uploadAccess, uploadBlobs } = uploads;
 
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const [slug, extension] = splitExtension((request.params as { slug: string }).slug);
@@ -30,10 +30,9 @@ export function album({ clock, settings, uploads }: RouteParts) {
     const cursor = typeof after === 'string' ? after : undefined;
     const page = pageOptions({ cursor, limit: picturesPerPage });
     const rows = await albums.uploadsIn(row.id, page);
-    // The album resolves, so its owner is not suspended.
     const shown = rows
       .slice(0, picturesPerPage)
-      .map((upload) => ({ upload, access: uploadAccess.decide({ ...upload, owner_suspended: 0 }) }))
+      .map((upload) => ({ upload, access: uploadAccess.decide(upload) }))
       .filter(({ access }) => access !== 'gone');
     const content = describeAlbum(row, {
       uploads: shown,
@@ -60,12 +59,11 @@ export function album({ clock, settings, uploads }: RouteParts) {
     return reply.send(Readable.from(zipOf(filesOf(row, addressSubject(request.ip)))));
   }
 
-  /** What a stranger may see. Each is looked up when its turn comes, which may be minutes after the list was read. */
+  /** What a stranger may see at the moment when its turn comes. */
   async function* filesOf({ id }: AlbumRow, reader: string) {
     const nameOf = createNamer();
-    for await (const { slug } of albums.everyUploadIn(id)) {
-      const upload = await hostedUploads.bySlug(slug);
-      if (!upload) continue;
+    for await (const upload of albums.everyUploadIn(id)) {
+      if (uploadAccess.decide(upload) !== 'open') continue;
       yield {
         name: nameOf(upload.filename),
         sizeBytes: upload.size_bytes,

@@ -5,8 +5,10 @@ import type { AlbumRow, Schema, UploadRow } from '#storage/schema.ts';
 import type { StoredTotals } from '#storage/tables/stored.ts';
 import { hasViews } from '#storage/tables/uploads.ts';
 
-/** An album, and whether its owner is suspended, which decides whether it resolves. */
-export type ResolvedAlbum = AlbumRow & { owner_suspended: number };
+/** Whether the owner is suspended decides whether something resolves. */
+type WithOwner = { owner_suspended: number };
+export type ResolvedAlbum = AlbumRow & WithOwner;
+export type ResolvedUpload = UploadRow & WithOwner;
 
 export function createAlbumsTable(db: Kysely<Schema>) {
   const live = (albumId: string, now: number) =>
@@ -27,8 +29,15 @@ export function createAlbumsTable(db: Kysely<Schema>) {
         .where('slug', '=', slug)
         .executeTakeFirst(),
     /** Those that still resolve, in the order in which they were stored. */
-    uploadsIn(albumId: string, { after, limit }: PageOptions, now: number): Promise<UploadRow[]> {
-      let query = live(albumId, now).selectAll().orderBy('created_at').orderBy('id').limit(limit);
+    uploadsIn(albumId: string, { after, limit }: PageOptions, now: number): Promise<ResolvedUpload[]> {
+      let query = live(albumId, now)
+        .selectAll()
+        .select(
+          sql<number>`(select suspended from accounts where id = uploads.account_id)`.as('owner_suspended'),
+        )
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(limit);
       if (after) query = query.where(sql<boolean>`(created_at, id) > (${after.createdAt}, ${after.id})`);
       return query.execute();
     },

@@ -9,11 +9,13 @@ import { promisify } from 'node:util';
 import type { Album, UploadLink } from '#http/api/v2/album-schemas.ts';
 import type { Upload } from '#http/api/v2/upload-schemas.ts';
 import { newSlug } from '#core/ids.ts';
+import { createAlbums } from '#uploads/albums.ts';
 import { callsOf, type Call } from '#test/support/calls-v2.ts';
 import { gif, png, pngOfSize, svg } from '#test/support/images.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
 import { formOf } from '#test/support/requests.ts';
 import { startService, type TestService } from '#test/support/service.ts';
+import { watchStatements } from '#test/support/statements.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { uploadRow } from '#test/storage/rows.ts';
 
@@ -161,6 +163,46 @@ test('the archive: every file under a name of its own, and the name of the album
   );
   assert.equal(head.headers.get('cache-control'), 'no-store');
   assert.deepEqual(await namesIn(await make()), []);
+});
+
+test('the archive reads its uploads a hundred at a time', async () => {
+  const album = await make();
+  const rows = Array.from({ length: 250 }, (_, index) =>
+    uploadRow(account.accountId, { album_id: album.id, created_at: 1_000 + index }),
+  );
+  await service.database.tables.uploads.insert(...rows);
+  const watch = watchStatements();
+  try {
+    assert.deepEqual(await namesIn(album), []);
+    assert.deepEqual(
+      watch.take().filter((statement) => statement.endsWith(' uploads')),
+      ['select uploads', 'select uploads', 'select uploads'],
+    );
+  } finally {
+    watch.stop();
+  }
+});
+
+test('what is deleted or suspended while an archive is read is left out of it', async () => {
+  const album = await make();
+  const rows = Array.from({ length: 4 }, (_, index) =>
+    uploadRow(account.accountId, { album_id: album.id, created_at: 1_000 + index }),
+  );
+  await service.database.tables.uploads.insert(...rows);
+  const uploads = createAlbums(service).everyUploadIn(album.id);
+  const next = async () => {
+    const { value } = await uploads.next();
+    return value && [rows.findIndex(({ id }) => id === value.id), value.owner_suspended];
+  };
+  assert.deepEqual(await next(), [0, 0]);
+  await service.database.tables.uploads.markDeleted(rows[1]!.id, service.clock.now());
+  service.clock.advance(2_000);
+  assert.deepEqual(await next(), [2, 0]);
+  await service.accounts.update(account.email, { suspended: true });
+  service.clock.advance(2_000);
+  assert.deepEqual(await next(), [3, 1]);
+  await service.accounts.update(account.email, { suspended: false });
+  assert.equal(await next(), undefined);
 });
 
 test('a reader that hangs up ends the archive, and nothing stays open', async () => {
