@@ -6,6 +6,7 @@ import { columnNames, columnsOf, type Benchmark } from '#lab/bench/figures.ts';
 import { benchFirstStart } from '#lab/bench/first-start.ts';
 import { benchPdfs, benchScreenshots } from '#lab/bench/render.ts';
 import { benchQueued } from '#lab/bench/queued.ts';
+import { benchSearches } from '#lab/bench/search.ts';
 import { benchServing } from '#lab/bench/serve.ts';
 import { benchStart } from '#lab/bench/start.ts';
 import { benchUploads } from '#lab/bench/upload.ts';
@@ -21,6 +22,7 @@ const benchmarks: { name: string; title: string; measure: Benchmark }[] = [
   { name: 'upload', title: 'Uploads', measure: benchUploads },
   { name: 'serve', title: 'Serving files', measure: benchServing },
   { name: 'variants', title: 'Variants of pictures', measure: benchVariants },
+  { name: 'search', title: 'Searches', measure: benchSearches },
   { name: 'start', title: 'Start', measure: benchStart },
   { name: 'first-start', title: 'First start after a clone', measure: benchFirstStart },
 ];

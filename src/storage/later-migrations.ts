@@ -178,4 +178,12 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
   ],
   ['0003_counted_views', ['alter table uploads add column views integer not null default 0']],
   ['0004_kinds_of_requests', ['alter table request_log add column kind text']],
+  [
+    '0005_counted_albums',
+    [
+      // With all that decides whether an upload is shown, so that the uploads of an album are counted without being read.
+      `create index uploads_shown on uploads (album_id, created_at, id, deleted_at, expires_at, views_left)
+        where album_id is not null`,
+    ],
+  ],
 ];

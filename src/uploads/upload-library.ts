@@ -74,9 +74,10 @@ export function createUploadLibrary(parts: {
 
     /** Newest first. Throws a `validation_error` if the cursor is not one. */
     async list(accountId: string, { search, tag, album, ...query }: LibraryQuery) {
-      const page = pageOptions(query);
+      const owned = database.tables.ownedBy(accountId).uploads;
       const filter = { search, tag: tag === undefined ? undefined : tagOf(tag), albumId: album };
-      const rows = await database.tables.ownedBy(accountId).uploads.page(filter, page, clock.now());
+      const page = await owned.bounded(filter, pageOptions(query));
+      const rows = await owned.page(filter, page, clock.now());
       return { items: rows.slice(0, query.limit), nextCursor: nextCursor(rows, page) };
     },
 

@@ -1,28 +1,46 @@
 // Transactions that share a commit succeed or fail independently, and all of them fail if the commit fails.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { after, before, test } from 'node:test';
-import { CompiledQuery, sql, SqliteDialect, type DatabaseConnection } from 'kysely';
+import { Kysely, sql, SqliteDialect, type DatabaseConnection, type SqliteDatabase } from 'kysely';
 import type { Database, Tables } from '#storage/database.ts';
 import { createGroupCommit } from '#storage/group-commit.ts';
+import type { Schema } from '#storage/schema.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
 import { accountRow } from '#test/storage/rows.ts';
 
+let file: string;
 let database: Database;
 let other: DatabaseSync;
 let remove: () => Promise<void>;
 before(async () => {
   const folder = await temporaryFolder();
   remove = folder.remove;
-  database = await openSqlite(join(folder.path, 'tintype.db'));
-  other = new DatabaseSync(join(folder.path, 'tintype.db'));
+  file = join(folder.path, 'tintype.db');
+  database = await openSqlite(file);
+  other = new DatabaseSync(file);
 });
 after(async () => {
   other.close();
   await database.close();
   await remove();
+});
+
+/** As Kysely calls it. */
+const driverOf = (native: DatabaseSync): SqliteDatabase => ({
+  prepare(text) {
+    const statement = native.prepare(text);
+    const given = (values: readonly unknown[]) => values as SQLInputValue[];
+    return {
+      reader: statement.columns().length > 0,
+      all: (values) => statement.all(...given(values)),
+      run: (values) => statement.run(...given(values)),
+      iterate: (values) => statement.iterate(...given(values)),
+    };
+  },
+  close: () => native.close(),
 });
 
 const month = '2026-01';
@@ -111,19 +129,19 @@ test('all transactions fail if the commit fails', async () => {
 test('a relaxed transaction is visible to everyone and skips fsync; in a group with others it waits as they do', async () => {
   await newAccount('passing');
   const levels: unknown[] = [];
-  const connection = await database.connection.getExecutor().provideConnection(async (own) => own);
+  const own = new DatabaseSync(file);
+  const dialect = new SqliteDialect({ database: driverOf(own) });
+  await using db = new Kysely<Schema>({ dialect });
+  const connection = await db.getExecutor().provideConnection(async (lent) => lent);
   const watched: DatabaseConnection = {
     async executeQuery(query) {
-      if (['commit', 'rollback'].includes(query.sql)) {
-        const { rows } = await connection.executeQuery(CompiledQuery.raw('pragma synchronous'));
-        levels.push(...rows.map((row) => Object.values(row as object)[0]));
-      }
+      if (['commit', 'rollback'].includes(query.sql))
+        levels.push(own.prepare('pragma synchronous').get()?.['synchronous']);
       return connection.executeQuery(query);
     },
     streamQuery: () => assert.fail('nothing is streamed'),
   };
-  const dialect = new SqliteDialect({ database: async () => assert.fail('the database is open') });
-  const transaction = createGroupCommit(database.connection, dialect, watched);
+  const transaction = createGroupCommit(db, dialect, watched);
   const [normal, full] = [1, 2];
   const before = stamp();
   await transaction(take('passing'), { durability: 'relaxed' });

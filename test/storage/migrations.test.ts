@@ -292,7 +292,7 @@ function undoJoining(names: readonly string[]): string {
     names.length === 14
       ? ['alter table uploads drop column views', 'alter table request_log drop column kind']
       : [];
-  return [...undo, recordOnly(names)].join('; ');
+  return ['drop index uploads_shown', ...undo, recordOnly(names)].join('; ');
 }
 
 /** Makes a database one of the version before. */
@@ -309,6 +309,7 @@ const undoVersion2 = [
   'drop table upload_tags',
   'drop table upload_links',
   'drop index uploads_album',
+  'drop index uploads_shown',
   'alter table uploads drop column album_id',
   'drop table albums',
   'drop table render_jobs',

@@ -81,8 +81,9 @@ async function listRenders(
   now: number,
   { queuedOf }: Pick<RenderHistory, 'queuedOf'>,
 ) {
-  const page = pageOptions(query);
-  const rows = await owned.renders.page(filterOf(query), page, now);
+  const filter = filterOf(query);
+  const page = await owned.renders.bounded(filter, pageOptions(query));
+  const rows = await owned.renders.page(filter, page, now);
   const queued = await queuedOf(rows);
   return toPage(rows, page, (row) => renderView(addresses, row, now, queued));
 }
@@ -94,9 +95,10 @@ export async function listAccountRenders(
   query: Static<typeof RendersQuery>,
   now: number,
 ) {
-  const page = pageOptions(query);
   const kinds: RenderKind[] = query.kind === undefined ? ['screenshot', 'pdf'] : [query.kind];
-  const rows = await owned.renders.page({ ...filterOf(query), kinds, isEnded: true }, page, now);
+  const filter = { ...filterOf(query), kinds, isEnded: true };
+  const page = await owned.renders.bounded(filter, pageOptions(query));
+  const rows = await owned.renders.page(filter, page, now);
   return toPage(rows, page, (row) => accountRenderView(addresses, row, now));
 }
 

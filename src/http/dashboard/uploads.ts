@@ -158,8 +158,11 @@ export async function listUploads<View>(
   query: Static<typeof DashboardUploadsQuery>,
   now: number,
 ) {
-  const page = pageOptions(query);
-  const rows = await owned.uploads.page(filterOf(query, now), page, now, query.sort);
+  const filter = filterOf(query, now);
+  const { sort = 'newest' } = query;
+  const whole = pageOptions(query);
+  const page = sort === 'newest' ? await owned.uploads.bounded(filter, whole) : whole;
+  const rows = await owned.uploads.page(filter, page, now, sort);
   return toPage(rows, page, view);
 }
 

@@ -33,7 +33,12 @@ export function uploadPaths(errors: Errors): Json {
   return {
     '/api/v2/uploads': {
       get: {
-        ...described('listUploads', 'List uploads', 'The newest come first.', schemas.UploadsQuery),
+        ...described(
+          'listUploads',
+          'List uploads',
+          'The newest come first. With `search` or `tag` a page looks at 20,000 uploads at most, so it may be empty while `next_cursor` goes on.',
+          schemas.UploadsQuery,
+        ),
         responses: {
           200: answer(
             'A page of the list.',

@@ -14,11 +14,14 @@ export const pageOptions = (query: {
 /** Of the page that these rows are, the additional one included; null if it is the last. */
 export function nextCursor(
   rows: { created_at: number; id: string }[],
-  { limit }: PageOptions,
+  { limit, until }: PageOptions,
 ): string | null {
   const last = rows.length === limit ? rows[limit - 2] : undefined;
-  return last ? `${last.created_at.toString(36)}-${last.id}` : null;
+  if (last) return cursorText({ createdAt: last.created_at, id: last.id });
+  return until ? cursorText(until) : null;
 }
+
+const cursorText = ({ createdAt, id }: Cursor): string => `${createdAt.toString(36)}-${id}`;
 
 function parseCursor(text: string): Cursor {
   const [, time, id] = /^([0-9a-z]{1,10})-([0-9A-Za-z]{1,40})$/.exec(text) ?? [];

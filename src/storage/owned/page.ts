@@ -10,16 +10,22 @@ export interface Cursor {
 export interface PageOptions {
   after: Cursor | undefined;
   limit: number;
+  /** The last row that is looked at, if there are more; a page that is not full goes on after it. */
+  until?: Cursor | undefined;
 }
+
+/** Whether a row is not behind the last one that is looked at. */
+export const isWithin = ({ createdAt, id }: Cursor): RawBuilder<boolean> =>
+  sql<boolean>`(created_at, id) >= (${createdAt}, ${id})`;
 
 /** For `$call`: a page of the rows, the newest first. */
 export const newestFirst =
-  ({ after, limit }: PageOptions, idColumn = 'id') =>
+  ({ after, limit, until }: PageOptions, idColumn = 'id') =>
   <DB, Table extends keyof DB, Row>(query: SelectQueryBuilder<DB, Table, Row>) => {
     const id = sql.ref(idColumn);
-    const page = query.orderBy(sql.ref('created_at'), 'desc').orderBy(id, 'desc').limit(limit);
-    if (!after) return page;
-    return page.where(sql<boolean>`(created_at, ${id}) < (${after.createdAt}, ${after.id})`);
+    let page = query.orderBy(sql.ref('created_at'), 'desc').orderBy(id, 'desc').limit(limit);
+    if (after) page = page.where(sql<boolean>`(created_at, ${id}) < (${after.createdAt}, ${after.id})`);
+    return until ? page.where(isWithin(until)) : page;
   };
 
 /** Whether the time in a column is still to come; null is never. */

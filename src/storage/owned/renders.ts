@@ -1,6 +1,6 @@
 // One account's renders.
 import { sql, type Kysely } from 'kysely';
-import { contains, newestFirst, type PageOptions } from '#storage/owned/page.ts';
+import { contains, isWithin, newestFirst, type PageOptions } from '#storage/owned/page.ts';
 import type { RenderKind, RenderRow, Schema } from '#storage/schema.ts';
 import { createOwnedStored, maxRead, totals, type StoredTotals } from '#storage/tables/stored.ts';
 
@@ -39,7 +39,18 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
     return query;
   }
 
+  const { lastToRead, ...stored } = createOwnedStored(db, 'renders', accountId);
+
+  /** Few renders may fit, among all of the account. References have an index. */
+  const isSelective = ({ search, kinds, status, reference }: RenderFilter): boolean =>
+    reference === undefined && [search, kinds, status].some((value) => value !== undefined);
+
   return {
+    /** Bounds a page to the rows that are looked at for it. */
+    bounded: async (filter: RenderFilter, page: PageOptions): Promise<PageOptions> =>
+      isSelective(filter)
+        ? { ...page, until: await lastToRead({ after: page.after, before: filter.before }) }
+        : page,
     byId: (id: string, now: number): Promise<RenderRow | undefined> =>
       live(now).where('id', '=', id).executeTakeFirst(),
     /** What these renders are of, deleted ones too. */
@@ -66,7 +77,9 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
       fitting(filter, now).$call(newestFirst(page)).execute(),
     /** The ids of the newest that fit. */
     async idsOf(filter: RenderFilter, now: number): Promise<string[]> {
-      const rows = fitting(filter, now).orderBy('created_at', 'desc').limit(maxRead).as('renders');
+      const until = isSelective(filter) ? await lastToRead({ before: filter.before }) : undefined;
+      const newest = fitting(filter, now).orderBy('created_at', 'desc').limit(maxRead);
+      const rows = (until ? newest.where(isWithin(until)) : newest).as('renders');
       return (await db.selectFrom(rows).select('id').execute()).map(({ id }) => id);
     },
     /** What is hosted. */
@@ -148,6 +161,6 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
         .where('deleted_at', 'is', null)
         .execute();
     },
-    ...createOwnedStored(db, 'renders', accountId),
+    ...stored,
   };
 }

@@ -1,6 +1,6 @@
 // One account's uploads.
 import { sql, type Kysely } from 'kysely';
-import { contains, isAhead, type Cursor, type PageOptions } from '#storage/owned/page.ts';
+import { contains, isAhead, isWithin, type Cursor, type PageOptions } from '#storage/owned/page.ts';
 import type { Schema, UploadRow } from '#storage/schema.ts';
 import { createOwnedStored, maxRead, totals, type StoredTotals } from '#storage/tables/stored.ts';
 
@@ -76,10 +76,25 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
     else if (expiry) query = query.where('expires_at', '<=', expiry.before);
     return query;
   }
-  const newest = (filter: UploadFilter, now: number) =>
-    fitting(filter, now).orderBy('created_at', 'desc').limit(maxRead);
+  const { lastToRead, ...stored } = createOwnedStored(db, 'uploads', accountId);
+
+  /** Few uploads may fit, among all of the account. An album has an index, and at most a thousand. */
+  const isSelective = ({ search, tag, albumId, contentType, expiry }: UploadFilter): boolean =>
+    albumId === undefined && [search, tag, contentType, expiry].some((value) => value !== undefined);
+
+  /** Those that fit of the newest, and the last row that was looked at if there are more. */
+  async function newest(filter: UploadFilter, now: number) {
+    const until = isSelective(filter) ? await lastToRead({ before: filter.before }) : undefined;
+    const query = fitting(filter, now).orderBy('created_at', 'desc').limit(maxRead);
+    return { rows: (until ? query.where(isWithin(until)) : query).as('uploads'), until };
+  }
 
   return {
+    /** Bounds a page of a list, the newest first, to the rows that are looked at for it. */
+    bounded: async (filter: UploadFilter, page: PageOptions): Promise<PageOptions> =>
+      isSelective(filter)
+        ? { ...page, until: await lastToRead({ after: page.after, before: filter.before }) }
+        : page,
     /** Deleted uploads that can be restored until `deleted_at`; the latest deletion first. */
     restorable: (now: number, limit: number): Promise<UploadRow[]> =>
       unexpired(now)
@@ -88,38 +103,43 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
         .orderBy('id', 'desc')
         .limit(limit)
         .execute(),
-    page(
+    /** In another order than that of the index, of the newest. */
+    async page(
       filter: UploadFilter,
-      { after, limit }: PageOptions,
+      { after, limit, until }: PageOptions,
       now: number,
       order: UploadOrder = 'newest',
     ): Promise<UploadRow[]> {
       const [column, direction] = columnOf[order];
-      const source =
-        column === 'created_at'
-          ? fitting(filter, now)
-          : db.selectFrom(newest(filter, now).as('uploads')).selectAll();
+      const isOfAll = order === 'newest' || (order === 'oldest' && !isSelective(filter));
+      const source = isOfAll
+        ? fitting(filter, now)
+        : db.selectFrom((await newest(filter, now)).rows).selectAll();
       let query = source.orderBy(column, direction).orderBy('id', direction).limit(limit);
       if (after) query = query.where(isBehind(order, after));
+      if (until) query = query.where(isWithin(until));
       return query.execute();
     },
     async totals(filter: UploadFilter, now: number): Promise<StoredTotals & { isMore: boolean }> {
-      const rows = newest(filter, now).as('uploads');
+      const { rows, until } = await newest(filter, now);
       const { files, bytes } = await db.selectFrom(rows).select(totals).executeTakeFirstOrThrow();
-      return { files, bytes, isMore: files === maxRead };
+      return { files, bytes, isMore: until !== undefined || files === maxRead };
     },
-    /** The newest that fit, at most as many as are read for their totals. */
+    /** The newest that fit, of as many as are read for their totals. */
     async idsOf(filter: UploadFilter, now: number): Promise<string[]> {
-      const rows = newest(filter, now).as('uploads');
+      const { rows } = await newest(filter, now);
       return (await db.selectFrom(rows).select('id').execute()).map(({ id }) => id);
     },
-    /** The tags in use with the number of their uploads, the most used first. */
+    /** The tags in use with the number of their uploads, the most used first; of the newest uploads. */
     tags: (now: number, limit: number): Promise<{ tag: string; uploads: number }[]> =>
       db
         .selectFrom('upload_tags')
-        .innerJoin(live(now).as('tagged'), 'tagged.id', 'upload_id')
         .select(['tag', sql<number>`count(*)`.as('uploads')])
-        .where('upload_tags.account_id', '=', accountId)
+        .where(
+          'upload_id',
+          'in',
+          live(now).clearSelect().select('id').orderBy('created_at', 'desc').limit(maxRead),
+        )
         .groupBy('tag')
         .orderBy('uploads', 'desc')
         .orderBy('tag')
@@ -150,6 +170,6 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
       const rows = tags.map((tag) => ({ account_id: accountId, tag, upload_id: id }));
       await db.insertInto('upload_tags').values(rows).execute();
     },
-    ...createOwnedStored(db, 'uploads', accountId),
+    ...stored,
   };
 }

@@ -1,6 +1,7 @@
 // Queries that uploads and renders share.
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { ownerOf } from '#core/ids.ts';
+import type { Cursor } from '#storage/owned/page.ts';
 import type { Schema } from '#storage/schema.ts';
 
 type StoredTable = 'uploads' | 'renders';
@@ -16,7 +17,7 @@ export interface StoredTotals {
   bytes: number;
 }
 
-/** Sizes and names have no index, so at most this many of the newest rows are read to sort or sum them, in tens of milliseconds. */
+/** Sizes, names and tags have no index in order of time, so at most this many of the newest rows are read to sort, sum or search them. */
 export const maxRead = 20_000;
 
 /** What a query selects to add up its rows. */
@@ -71,7 +72,18 @@ export function createOwnedStored(db: Kysely<Schema>, table: StoredTable, accoun
         and (expires_at is null or expires_at > ${now}) returning id`,
     );
 
+  /** The last of the newest `maxRead` rows; undefined if there are fewer. */
+  async function lastToRead({ after, before }: { after?: Cursor | undefined; before?: number | undefined }) {
+    const { rows } = await sql<Cursor>`
+      select created_at as "createdAt", id from ${sql.table(table)} where account_id = ${accountId}
+        ${after ? sql`and (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
+        ${before === undefined ? sql`` : sql`and created_at < ${before}`}
+      order by created_at desc, id desc limit 1 offset ${maxRead - 1}`.execute(db);
+    return rows[0];
+  }
+
   return {
+    lastToRead,
     /** Undoes the deletion. Returns the ids for which it was not too late. */
     restore: (ids: string[], now: number): Promise<string[]> => changeDeleted(ids, now, null),
     /** Makes deletions final at once. */

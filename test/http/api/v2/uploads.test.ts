@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Upload, Usage } from '#http/api/v2/upload-schemas.ts';
 import { pngOfSize, png, svg } from '#test/support/images.ts';
 import { bearer, type Answer } from '#test/support/requests.ts';
+import { uploadRow } from '#test/storage/rows.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 
 let service: TestService;
@@ -225,6 +226,24 @@ test('10.8 the list: newest first, page by page, by text, by tag', async () => {
   for (const query of ['limit=0', 'limit=101', 'cursor=x', 'order=a', 'tag=', 'search=%00']) {
     const { status, body } = await call<Failure>('GET', `/uploads?${query}`, { as });
     assert.deepEqual([status, body.error.code], [422, 'validation_error'], query);
+  }
+});
+
+test('10.8 a page of a search may be empty while next_cursor leads to older uploads that fit', async () => {
+  const { key: as, accountId } = await service.newKey();
+  const old = await store([['title', 'needle'], ['tags', 'rare']], as); // prettier-ignore
+  service.clock.advance(1_000);
+  const other = { filename: 'other.png', created_at: service.clock.now() };
+  for (let stored = 0; stored < 20_000; stored += 1_000) {
+    const rows = Array.from({ length: 1_000 }, () => uploadRow(accountId, other));
+    await service.database.tables.uploads.insert(...rows);
+  }
+  for (const query of ['search=needle', 'tag=rare']) {
+    const first = (await call<List>('GET', `/uploads?${query}`, { as })).body;
+    assert.deepEqual(first.items, []);
+    const cursor = `&cursor=${String(first.next_cursor)}`;
+    const second = (await call<List>('GET', `/uploads?${query}${cursor}`, { as })).body;
+    assert.deepEqual([second.items.map(({ id }) => id), second.next_cursor], [[old.id], null]);
   }
 });
 
