@@ -196,10 +196,10 @@ test('what is deleted or suspended while an archive is read is left out of it', 
   };
   assert.deepEqual(await next(), [0, 0]);
   await service.database.tables.uploads.markDeleted(rows[1]!.id, service.clock.now());
-  service.clock.advance(2_000);
+  await service.clock.advance(2_000);
   assert.deepEqual(await next(), [2, 0]);
   await service.accounts.update(account.email, { suspended: true });
-  service.clock.advance(2_000);
+  await service.clock.advance(2_000);
   assert.deepEqual(await next(), [3, 1]);
   await service.accounts.update(account.email, { suspended: false });
   assert.equal(await next(), undefined);
