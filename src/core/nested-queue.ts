@@ -4,7 +4,8 @@ import { createFairQueue, type FairQueue, type FairQueueOptions, type JobOptions
 
 export type NestedQueueOptions = Required<
   Pick<FairQueueOptions, 'clock' | 'concurrency' | 'maxWaitMs' | 'maxWaiting' | 'tooLong'>
->;
+> &
+  Pick<FairQueueOptions, 'tooMany'>;
 
 interface Level {
   queue: FairQueue;
@@ -19,14 +20,17 @@ export function createNestedQueue({
   maxWaitMs,
   maxWaiting,
   tooLong,
+  tooMany = tooLong,
 }: NestedQueueOptions) {
   const createLevel = (atOnce: number): Level => ({
     // The wait is bounded for the whole path, by the signal.
-    queue: createFairQueue({ concurrency: atOnce, maxWaiting, tooLong }),
+    queue: createFairQueue({ concurrency: atOnce, maxWaiting, tooMany }),
     below: new Map(),
     jobs: 0,
   });
   const top = createLevel(concurrency);
+  /** Jobs that run or wait, anywhere. */
+  let jobs = 0;
 
   /** A job first waits among the members of its own group; only the group's next job waits one level higher. */
   async function through<T>(
@@ -57,6 +61,7 @@ export function createNestedQueue({
     ): Promise<T> {
       const deadline = new AbortController();
       const cancel = clock.after(maxWaitMs, () => deadline.abort(tooLong()));
+      jobs += 1;
       try {
         return await through(
           top,
@@ -69,7 +74,12 @@ export function createNestedQueue({
         );
       } finally {
         cancel();
+        jobs -= 1;
       }
+    },
+    load() {
+      const { running } = top.queue.load();
+      return { running, waiting: jobs - running };
     },
   };
 }

@@ -38,6 +38,12 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
     enforce(reply, budget.spend(subject, limit));
   }
 
+  /** The same, but only a refusal shows the budget: anyone may be sent what is counted here. */
+  function refuseAbove(reply: FastifyReply, subject: string, limit: number): void {
+    const standing = budget.spend(subject, limit);
+    if (standing.isSpent) enforce(reply, standing);
+  }
+
   /**
    * For 404 and 405 under /api/, which come before the key is checked: they count against the client's address. Whoever sends a
    * valid key is shown the budget of its account, unless this address has spent its own.
@@ -69,6 +75,7 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
     admitFor,
     admitPerson,
     spend,
+    refuseAbove,
     countRefusal,
     refuseGuess,
     showAddressBudget,

@@ -57,3 +57,29 @@ test('a job that fails gives its turn to the next', async () => {
   await assert.rejects(failed, /no/);
   assert.equal(await next, 'next');
 });
+
+test('a job whose signal is aborted leaves the line, wherever in it it waits', async () => {
+  const queue = createNestedQueue(options);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
+  const first = queue.run(['a', 'b'], () => {
+    started.resolve();
+    return promise;
+  });
+  await started.promise;
+  const gone = new AbortController();
+  let isRun = false;
+  const work = async (): Promise<void> => void (isRun = true);
+  const waiting = [
+    queue.run(['a', 'b'], work, { signal: gone.signal }),
+    queue.run(['a', 'c'], work, { signal: gone.signal }),
+    queue.run(['d'], work, { signal: gone.signal }),
+  ];
+  assert.deepEqual(queue.load(), { running: 1, waiting: 3 });
+  gone.abort(new Error('gone'));
+  for (const result of await Promise.allSettled(waiting)) assert.equal(result.status, 'rejected');
+  assert.deepEqual(queue.load(), { running: 1, waiting: 0 });
+  resolve();
+  await first;
+  assert.equal(isRun, false);
+});

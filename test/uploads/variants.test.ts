@@ -253,6 +253,62 @@ test('one picture of an account at a time, and two in all', async () => {
   own.close();
 });
 
+test('visitors of one account take turns: one who asks for many does not hold up another', async () => {
+  const account = await newAccount();
+  const own = createPictureMaker();
+  const order: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const asked = (network: string) =>
+    own.make({
+      accountId: account,
+      networks: ['visitors', network],
+      job: { width: 32, format: 'png' },
+      sizeBytes: 1,
+      // Nothing is decoded of a picture that is gone.
+      open: async () => {
+        order.push(network);
+        await gate.promise;
+        return undefined;
+      },
+      signal: new AbortController().signal,
+    });
+  const many = Array.from({ length: 20 }, () => asked('1.2.3.4'));
+  const few = asked('5.6.7.8');
+  await waitFor('the first', () => order.length === 1);
+  gate.resolve();
+  await Promise.all([...many, few]);
+  assert.ok(order.indexOf('5.6.7.8') <= 2, order.join(' '));
+  own.close();
+});
+
+test('a job leaves the line when all who asked for it have gone', async () => {
+  const { blobs, release, opens } = watchedStore();
+  const own = createPictureMaker();
+  const gated = createVariants({ database: opened.database, blobs, pictureMaker: own, clock });
+  const account = await newAccount();
+  const bytes = await images.png(64, 64);
+  const first = gated.get(await original(bytes, 'image/png', account), wanted);
+  await waitFor('it is opened', () => opens() === 1);
+  const second = await original(bytes, 'image/png', account);
+  const visitors = [new AbortController(), new AbortController()];
+  const networks = ['visitors', '1.2.3.4'];
+  const asked = visitors.map(({ signal }) => gated.get(second, wanted, { networks, signal }));
+  const gone = Promise.allSettled(asked);
+  await waitFor('it waits', () => own.load().waiting === 1);
+  visitors[0]!.abort();
+  assert.deepEqual(own.load(), { running: 1, waiting: 1 });
+  visitors[1]!.abort();
+  assert.deepEqual(
+    (await gone).map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  assert.deepEqual(own.load(), { running: 1, waiting: 0 });
+  release();
+  assert.ok(await first);
+  assert.ok(await gated.get(second, wanted), 'it is not remembered as a failure');
+  own.close();
+});
+
 test('a drawing that would take minutes is given up long before those who wait for its place are', async () => {
   const slow = Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="1000"><filter id="f" x="0" y="0" width="1" height="1"><feMorphology

@@ -16,7 +16,7 @@ import { answerNotFound } from '#http/not-found.ts';
 import { wantsHtml } from '#http/pages/page.ts';
 import type { RouteParts } from '#http/parts.ts';
 
-export function hostedFile({ clock, settings, uploads }: RouteParts) {
+export function hostedFile({ clock, settings, uploads, guards }: RouteParts) {
   const { hostedUploads, uploadBlobs, uploadVariants } = uploads;
   const { readSmall } = uploadBlobs;
   const packedSvgs = createPackedSvgs();
@@ -37,7 +37,7 @@ export function hostedFile({ clock, settings, uploads }: RouteParts) {
       return reply.header('cache-control', notStored).redirect(pageOf(slug), 302);
     }
     const isPrivate = isGuarded(row);
-    const variant = await variantFor(request, reply, uploadVariants, originalOf(row));
+    const variant = await variantFor(request, reply, { variants: uploadVariants, guards }, originalOf(row));
     const { expires_at } = row;
     if (variant) {
       const filename = sanitizeFilename(row.filename, variantTypes[variant.format]);

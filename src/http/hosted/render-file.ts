@@ -11,7 +11,7 @@ import { answerNotFound } from '#http/not-found.ts';
 import type { RouteParts } from '#http/parts.ts';
 
 /** A PDF is not below /s/, and nothing else is below /p/. */
-export function renderFile(below: '/s/' | '/p/', { clock, renders }: RouteParts) {
+export function renderFile(below: '/s/' | '/p/', { clock, renders, guards }: RouteParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const [id, extension] = splitExtension((request.params as { id: string }).id);
     const found = await renders.hostedRenders.byId(id);
@@ -21,7 +21,8 @@ export function renderFile(below: '/s/' | '/p/', { clock, renders }: RouteParts)
     if (extension !== undefined && !extensions.includes(extension.toLowerCase()))
       return answerNotFound(request, reply);
     const blobs = renders.renderBlobs;
-    const variant = await variantFor(request, reply, renders.renderVariants, originalOf(found));
+    const made = { variants: renders.renderVariants, guards };
+    const variant = await variantFor(request, reply, made, originalOf(found));
     const { contentType, sizeBytes, sha256 } = output;
     const { created_at, expires_at } = render;
     const row = { id, content_type: contentType, size_bytes: sizeBytes, sha256, created_at, expires_at };

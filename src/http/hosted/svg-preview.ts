@@ -3,16 +3,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sanitizeFilename } from '#uploads/filename.ts';
 import { originalOf } from '#uploads/pictures/variant.ts';
 import { sendBlob } from '#http/hosted/send-blob.ts';
+import { visitor } from '#http/hosted/variant.ts';
 import { answerNotFound } from '#http/not-found.ts';
 import type { RouteParts } from '#http/parts.ts';
 
-export function svgPreview({ clock, uploads }: RouteParts) {
+export function svgPreview({ clock, uploads, guards }: RouteParts) {
   const { hostedUploads, uploadBlobs: blobs, uploadVariants } = uploads;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { slug } = request.params as { slug: string };
     // Without a ticket: nothing of a guarded upload is for chats.
     const row = await hostedUploads.bySlug(slug);
-    const drawn = row && (await uploadVariants.drawn(originalOf(row)));
+    const drawn = row && (await uploadVariants.drawn(originalOf(row), visitor(request, reply, guards)));
     if (!drawn) return answerNotFound(request, reply);
     const blob = {
       row: {

@@ -1,8 +1,10 @@
 // The variant of a picture that a request asks for with `width` and `format`, in those addresses that serve pictures. v2 3.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, notFound, ServiceError } from '#core/errors.ts';
-import type { Variants } from '#uploads/pictures/variants.ts';
+import type { Asker, Variants } from '#uploads/pictures/variants.ts';
+import { hangUpSignal } from '#http/connection/hang-up.ts';
 import { acceptedNames } from '#http/encodings.ts';
+import { addressSubject, networksOf, type Guards } from '#http/guards.ts';
 import {
   isDecoded,
   variantFormats,
@@ -10,6 +12,9 @@ import {
   type Original,
   type VariantWidth,
 } from '#uploads/pictures/variant.ts';
+
+/** An album shows a thousand, most of them small enough to be shown as they are. What is made already costs nothing. */
+export const newVariantsPerMinute = 60;
 
 /**
  * What `sendBlob` sends of it; null if the request asks for the original, or the original is the best answer. Without a `format`, it is so
@@ -19,17 +24,19 @@ import {
 export async function variantFor(
   request: FastifyRequest,
   reply: FastifyReply,
-  variants: Variants,
+  { variants, guards }: { variants: Variants; guards: Guards },
   original: Original,
 ) {
   const { width, format } = request.query as Record<string, unknown>;
   if (width === undefined && format === undefined) return null;
   const wanted = { width: readWidth(width), format: readFormat(format), acceptsWebp: acceptsWebp(request) };
   if (wanted.format === 'auto' && isDecoded(original.contentType)) reply.header('vary', 'accept');
-  const made = await variants.get(original, wanted).catch((error: unknown) => {
-    if (wanted.format === 'auto' && error instanceof ServiceError) return null;
-    throw error;
-  });
+  const made = await variants
+    .get(original, wanted, visitor(request, reply, guards))
+    .catch((error: unknown) => {
+      if (wanted.format === 'auto' && error instanceof ServiceError) return null;
+      throw error;
+    });
   if (made === undefined) throw notFound();
   return (
     made && {
@@ -42,6 +49,13 @@ export async function variantFor(
     }
   );
 }
+
+/** Variants that have to be made wait in the line of the client, and count against its address. */
+export const visitor = (request: FastifyRequest, reply: FastifyReply, guards: Guards): Asker => ({
+  networks: ['visitors', ...networksOf(request.ip)],
+  signal: hangUpSignal(request, reply),
+  count: () => guards.refuseAbove(reply, `variants ${addressSubject(request.ip)}`, newVariantsPerMinute),
+});
 
 function readWidth(text: unknown): VariantWidth | undefined {
   const width = variantWidths.find((candidate) => String(candidate) === text);

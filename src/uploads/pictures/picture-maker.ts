@@ -1,9 +1,9 @@
-// Makes variants in processes of their own, a few at a time, at most one for each account. A process is used again for the next picture
-// of the same account, until it has done enough, has failed or was idle for a while; a picture that has taken it over meets no other
-// account's.
+// Makes variants in processes of their own, a few at a time, at most one for each account. Accounts take turns, and so do the networks that an
+// account's visitors are in. A process is used again for the next picture of the same account, until it has done enough, has failed or was
+// idle for a while; a picture that has taken it over meets no other account's.
 import { systemClock, type Cancel, type Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
-import { createFairQueue } from '#core/fair-queue.ts';
+import { createNestedQueue } from '#core/nested-queue.ts';
 import type { OpenBlob } from '#storage/blobs.ts';
 import type { PictureJob } from '#uploads/pictures/frames.ts';
 import {
@@ -13,6 +13,18 @@ import {
 } from '#uploads/pictures/picture-process.ts';
 
 export type PictureMaker = ReturnType<typeof createPictureMaker>;
+
+export interface PictureOrder {
+  accountId: string;
+  /** Of the client that asks, the largest first: its jobs wait in their line, inside the account's. */
+  networks: readonly string[];
+  job: PictureJob;
+  sizeBytes: number;
+  /** Called when it is the job's turn. */
+  open: () => Promise<OpenBlob | undefined>;
+  /** Aborting removes a job that waits. */
+  signal: AbortSignal;
+}
 
 /** Two, so that one account's slow picture does not hold up everyone. */
 const processesAtOnce = 2;
@@ -26,19 +38,18 @@ export function createPictureMaker({ clock = systemClock }: { clock?: Clock } = 
   const idle = new Map<PictureProcess, { accountId: string; cancel: Cancel }>();
   const running = new Set<PictureProcess>();
   const closed = new AbortController();
-  const queue = createFairQueue({
-    concurrency: processesAtOnce,
-    concurrencyPerAccount: 1,
-    maxWaitMs,
+  const queue = createNestedQueue({
     clock,
+    concurrency: processesAtOnce,
+    maxWaitMs,
     maxWaiting,
-    tooLong: () => busy('The machine is busy with other pictures.'),
-    tooMany: () => busy(`More than ${maxWaiting} pictures of this account are waiting.`),
+    tooLong: () => busy('Too many pictures are waiting to be made.'),
+    tooMany: () => busy(`More than ${maxWaiting} pictures of this client are waiting.`),
   });
 
   function take(accountId: string): PictureProcess {
-    for (const [process, { accountId: user }] of idle) {
-      if (user !== accountId) continue;
+    for (const [process, kept] of idle) {
+      if (kept.accountId !== accountId) continue;
       leaveIdle(process);
       if (!process.isGone) return process;
     }
@@ -66,16 +77,11 @@ export function createPictureMaker({ clock = systemClock }: { clock?: Clock } = 
   }
 
   return {
-    /** `open` is called when it is the job's turn. Rejects if the process dies; a busy machine is `rate_limited`. */
-    make: (
-      accountId: string,
-      job: PictureJob,
-      sizeBytes: number,
-      open: () => Promise<OpenBlob | undefined>,
-    ): Promise<PictureAnswer | undefined> =>
+    /** Rejects if the process dies; a busy machine is `rate_limited`. */
+    make: ({ accountId, networks, job, sizeBytes, open, signal }: PictureOrder) =>
       queue.run(
-        accountId,
-        async () => {
+        [accountId, ...networks],
+        async (): Promise<PictureAnswer | undefined> => {
           using original = await open();
           if (!original) return undefined;
           const process = take(accountId);
@@ -87,7 +93,7 @@ export function createPictureMaker({ clock = systemClock }: { clock?: Clock } = 
             giveBack(process, accountId);
           }
         },
-        { signal: closed.signal },
+        { signal: AbortSignal.any([closed.signal, signal]) },
       ),
     load: queue.load,
     processIds: (): number[] =>

@@ -33,6 +33,24 @@ export interface MadeVariant {
   createdAt: number;
 }
 
+/** Who asks. The account itself, in the dashboard, has no networks and no signal. */
+export interface Asker {
+  /** The largest first: visitors take turns by network. */
+  networks: readonly string[];
+  /** Aborted when the client has gone. */
+  signal?: AbortSignal;
+  /** Counts a variant that has to be made; throws if there were too many. */
+  count?: () => void;
+}
+const theAccount: Asker = { networks: ['the account'] };
+
+interface Job {
+  made: Promise<VariantRow | undefined>;
+  /** Requests that wait for it. */
+  asking: number;
+  left: AbortController;
+}
+
 export type Variants = ReturnType<typeof createVariants>;
 
 const failureMs = 60 * 60 * 1000;
@@ -49,8 +67,7 @@ export function createVariants(parts: {
   const table = database.tables.variants;
   /** What is made does not change, and whether its original still resolves is decided before. */
   const kept = createBoundedMap<string, MadeVariant>(keptVariants);
-  /** Those who ask for the same variant wait for the same job. */
-  const underWay = new Map<string, Promise<VariantRow | undefined>>();
+  const underWay = new Map<string, Job>();
 
   /** What is known of the variant, or of all variants of the picture. */
   async function known(key: string, original: Original): Promise<VariantRow | undefined> {
@@ -63,12 +80,18 @@ export function createVariants(parts: {
     key: string,
     original: Original,
     { width, format }: Variant,
+    { networks, signal }: { networks: readonly string[]; signal: AbortSignal },
   ): Promise<VariantRow | undefined> {
-    const isDrawing = isDrawn(original.contentType);
+    const { accountId, sizeBytes } = original;
     const answer = await pictureMaker
-      .make(original.accountId, { width, format, isDrawing }, original.sizeBytes, () =>
-        blobs.open(original.key, wholeRange(original.sizeBytes), original.accountId),
-      )
+      .make({
+        accountId,
+        networks,
+        job: { width, format, isDrawing: isDrawn(original.contentType) },
+        sizeBytes,
+        open: () => blobs.open(original.key, wholeRange(sizeBytes), accountId),
+        signal,
+      })
       .then((given) => (given?.kind === 'made' && !isWhole(given.bytes, format) ? damaged : given))
       .catch((error: unknown): PictureAnswer => {
         if (error instanceof ServiceError) throw error;
@@ -102,18 +125,45 @@ export function createVariants(parts: {
   const record = async (row: VariantRow): Promise<VariantRow | undefined> =>
     (await table.record(row)) ? row : undefined;
 
+  /** Those who ask for the same variant wait for the same job, which leaves the line when all of them have gone. */
+  async function ask(key: string, original: Original, variant: Variant, asker: Asker) {
+    const job = underWay.get(key) ?? begin(key, original, variant, asker);
+    const leave = (): void => {
+      job.asking -= 1;
+      if (job.asking === 0) job.left.abort(new ServiceError('rate_limited', 'Everyone who asked has gone.'));
+    };
+    job.asking += 1;
+    asker.signal?.addEventListener('abort', leave);
+    if (asker.signal?.aborted) leave();
+    try {
+      return await job.made;
+    } finally {
+      asker.signal?.removeEventListener('abort', leave);
+    }
+  }
+
+  function begin(key: string, original: Original, variant: Variant, { networks, count }: Asker): Job {
+    count?.();
+    const left = new AbortController();
+    const made = make(key, original, variant, { networks, signal: left.signal }).finally(() =>
+      underWay.delete(key),
+    );
+    const job = { made, asking: 0, left };
+    underWay.set(key, job);
+    return job;
+  }
+
   /** Null if the original is to be served. Undefined if it is gone. */
-  async function find(original: Original, variant: Variant): Promise<MadeVariant | null | undefined> {
+  async function find(
+    original: Original,
+    variant: Variant,
+    asker: Asker,
+  ): Promise<MadeVariant | null | undefined> {
     if (original.sizeBytes > maxOriginalBytes) throw unmade(`it has more than ${maxOriginalBytes} bytes`);
     const key = variantKey(original.key, variant);
     const before = kept.get(key);
     if (before) return before;
-    let row = await known(key, original);
-    if (!row) {
-      const job = underWay.get(key) ?? make(key, original, variant).finally(() => underWay.delete(key));
-      underWay.set(key, job);
-      row = await job;
-    }
+    const row = (await known(key, original)) ?? (await ask(key, original, variant, asker));
     if (!row) return undefined;
     if (row.failure !== null) throw unmade(row.failure);
     if (row.size_bytes === null || row.sha256 === null) return null;
@@ -126,14 +176,18 @@ export function createVariants(parts: {
 
   return {
     /** Null if the original is to be served. Undefined if it is gone. */
-    async get(original: Original, wanted: Wanted): Promise<MadeVariant | null | undefined> {
+    async get(
+      original: Original,
+      wanted: Wanted,
+      asker = theAccount,
+    ): Promise<MadeVariant | null | undefined> {
       const variant = chooseVariant(original, wanted);
-      return variant && find(original, variant);
+      return variant && find(original, variant, asker);
     },
     /** A picture of an SVG, for those who do not show SVGs. Undefined if it is gone, or is another type. */
-    async drawn(original: Original): Promise<MadeVariant | undefined> {
+    async drawn(original: Original, asker = theAccount): Promise<MadeVariant | undefined> {
       if (!isDrawn(original.contentType)) return undefined;
-      return (await find(original, { width: drawnSide, format: 'png' })) ?? undefined;
+      return (await find(original, { width: drawnSide, format: 'png' }, asker)) ?? undefined;
     },
   };
 }
