@@ -2,9 +2,6 @@
 import { CompiledQuery, type Kysely, type RawBuilder } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
 
-/** Stands for a value while a template is compiled. */
-class Hole {}
-
 /** Compiled when it first runs on each engine. The template must not depend on its values otherwise. */
 export function createStatement<Row, Values extends unknown[]>(
   template: (...values: Values) => RawBuilder<Row>,
@@ -13,9 +10,10 @@ export function createStatement<Row, Values extends unknown[]>(
   const compiled = new Map<unknown, { text: string; places: number[] }>();
 
   function compileFor(db: Kysely<Schema>) {
-    const holes = Array.from({ length: template.length }, () => new Hole());
+    // Each stands for a value, and is found again among the parameters.
+    const holes: unknown[] = Array.from({ length: template.length }, () => ({}));
     const { sql, parameters } = template(...(holes as Values)).compile(db);
-    return { text: sql, places: parameters.map((hole) => holes.indexOf(hole as Hole)) };
+    return { text: sql, places: parameters.map((hole) => holes.indexOf(hole)) };
   }
 
   return async (db: Kysely<Schema>, ...values: Values): Promise<Row[]> => {

@@ -232,7 +232,7 @@ test('10.8 the list: newest first, page by page, by text, by tag', async () => {
 test('10.8 a page of a search may be empty while next_cursor leads to older uploads that fit', async () => {
   const { key: as, accountId } = await service.newKey();
   const old = await store([['title', 'needle'], ['tags', 'rare']], as); // prettier-ignore
-  service.clock.advance(1_000);
+  await service.clock.advance(1_000);
   const other = { filename: 'other.png', created_at: service.clock.now() };
   for (let stored = 0; stored < 20_000; stored += 1_000) {
     const rows = Array.from({ length: 1_000 }, () => uploadRow(accountId, other));
