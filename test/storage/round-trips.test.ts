@@ -44,46 +44,45 @@ const noteFailure = ['delete render_leases', 'insert renders', 'delete renders']
 // The third reads the account of a session that has not been ended.
 const signedIn = ['select sessions', 'select people', 'select sessions', 'select credentials'];
 
-const onSqlite = (statements: string[]) => ['begin', 'savepoint', ...statements, 'release', 'commit'];
-const onPostgres = (statements: string[]) => ['begin', ...statements, 'commit'];
+const committed = (statements: string[]) => ['begin', ...statements, 'commit'];
 const expected = {
   // The budget is in memory.
   sqlite: {
-    upload: ['select api_keys', ...onSqlite(storeFiles)],
-    reported: ['select api_keys', ...onSqlite([...storeFiles, ...report])],
-    screenshot: ['select api_keys', ...onSqlite(takeSlot), ...onSqlite(storeRender)],
-    reportedScreenshot: ['select api_keys', ...onSqlite(takeSlot), ...onSqlite([...storeRender, ...report])],
-    queued: ['select api_keys', ...onSqlite(queueRender)],
+    upload: ['select api_keys', ...committed(storeFiles)],
+    reported: ['select api_keys', ...committed([...storeFiles, ...report])],
+    screenshot: ['select api_keys', ...committed(takeSlot), ...committed(storeRender)],
+    reportedScreenshot: [
+      'select api_keys',
+      ...committed(takeSlot),
+      ...committed([...storeRender, ...report]),
+    ],
+    queued: ['select api_keys', ...committed(queueRender)],
     performed: [
       'select api_keys',
-      ...onSqlite(queueRender),
+      ...committed(queueRender),
       'select api_keys',
       ...awaitRender,
       'select accounts',
-      ...onSqlite(storeQueued),
+      ...committed(storeQueued),
     ],
-    failed: ['select api_keys', ...onSqlite(takeSlot), ...noteFailure],
+    failed: ['select api_keys', ...committed(takeSlot), ...noteFailure],
   },
   // Key, account and budget are one statement.
   postgres: {
-    upload: ['with api_keys', ...onPostgres(storeFiles)],
-    reported: ['with api_keys', ...onPostgres([...storeFiles, ...report])],
-    screenshot: ['with api_keys', ...onPostgres(takeSlot), ...onPostgres(storeRender)],
-    reportedScreenshot: [
-      'with api_keys',
-      ...onPostgres(takeSlot),
-      ...onPostgres([...storeRender, ...report]),
-    ],
-    queued: ['with api_keys', ...onPostgres(queueRender)],
+    upload: ['with api_keys', ...committed(storeFiles)],
+    reported: ['with api_keys', ...committed([...storeFiles, ...report])],
+    screenshot: ['with api_keys', ...committed(takeSlot), ...committed(storeRender)],
+    reportedScreenshot: ['with api_keys', ...committed(takeSlot), ...committed([...storeRender, ...report])],
+    queued: ['with api_keys', ...committed(queueRender)],
     performed: [
       'with api_keys',
-      ...onPostgres(queueRender),
+      ...committed(queueRender),
       'with api_keys',
       ...awaitRender,
       'select accounts',
-      ...onPostgres(storeQueued),
+      ...committed(storeQueued),
     ],
-    failed: ['with api_keys', ...onPostgres(takeSlot), ...noteFailure],
+    failed: ['with api_keys', ...committed(takeSlot), ...noteFailure],
   },
 };
 
