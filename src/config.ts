@@ -6,9 +6,9 @@ import { delimiter, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { isWellFormedApiKey } from '#core/ids.ts';
 import { root } from '#core/programs.ts';
+import { parseEgressAllow } from '#wall/egress-allow.ts';
+import { checkHostNames } from '#wall/blocked-hosts.ts';
 import { memory } from '#browser/process/memory.ts';
-import { parseEgressAllow } from '#browser/egress/allow-list.ts';
-import { checkHostNames } from '#browser/egress/blocked-hosts.ts';
 import type { Plan } from '#accounts/plans.ts';
 import {
   integer,

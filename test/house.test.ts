@@ -7,6 +7,7 @@ import { programs } from '#core/programs.ts';
 
 const rooms = [
   'core',
+  'wall',
   'cell',
   'storage',
   'browser',
@@ -18,13 +19,13 @@ const rooms = [
   'http',
 ];
 /** The folders inside browser/, in the same order. Its own files are above them, except browser.ts, which all may import. */
-const browserFolders = ['egress', 'install', 'process', 'pdf', 'page', 'worker'];
+const browserFolders = ['install', 'process', 'pdf', 'page', 'worker'];
 const browserSeams = ['#browser/browser.ts', '#browser/job.ts'];
 const source = join(import.meta.dirname, '..', 'src');
 
 /** Files outside storage/, browser/install/ and browser/process/ that may read files, and what for. */
 const fileReaders = new Map([
-  ['browser/egress/names.ts', '/etc/hosts and /etc/resolv.conf'],
+  ['wall/name-lookup.ts', '/etc/hosts and /etc/resolv.conf'],
   ['browser/page/document-source.ts', 'the files of a request, in the folder of the worker'],
   ['browser/process/library-file.ts', 'scripts of packages'],
   ['browser/worker/hand-over.ts', 'the same and the list of blocked hosts, which it puts into that folder'],

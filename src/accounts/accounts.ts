@@ -1,7 +1,7 @@
 // Accounts and their API keys, as the command line and the dashboard manage them. Spec 5.
 import { newApiKey, newId, hashSecret } from '#core/ids.ts';
 import type { Clock } from '#core/clock.ts';
-import { parseGrants } from '#browser/egress/grants.ts';
+import { parseGrants } from '#wall/grants.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { AccountRow, ApiKeyRow, Flag, KeyScope } from '#storage/schema.ts';
 import type { AccountChange, AccountWithPlan } from '#storage/tables/accounts.ts';

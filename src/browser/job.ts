@@ -1,7 +1,7 @@
 // A render job: where a page comes from, how it is seen, what it may know, how it is changed, what is waited for, and what is made of
 // it. Both versions of the interface lower their requests to it, and the worker reads nothing else. Contract 4.3, 4.4; v2 2.
 import type { Phases } from '#core/phases.ts';
-import type { EgressSettings } from '#browser/egress/rules.ts';
+import type { EgressSettings } from '#wall/rules.ts';
 
 export interface Job {
   source: Source;

@@ -2,10 +2,10 @@
 import type { Logger } from 'pino';
 import { hours, seconds, type Chore } from '#core/chore.ts';
 import type { Clock } from '#core/clock.ts';
+import { checkUrl } from '#wall/check-url.ts';
+import { createOutgoing } from '#wall/outgoing.ts';
+import { createEgressRules, type EgressSettings } from '#wall/rules.ts';
 import type { Database } from '#storage/database.ts';
-import { checkUrl } from '#browser/egress/check-url.ts';
-import { createOutgoing } from '#browser/egress/outgoing.ts';
-import { createEgressRules, type EgressSettings } from '#browser/egress/rules.ts';
 import type { Mailer } from '#accounts/mailer.ts';
 import { createTransfers } from '#delivery/transfers.ts';
 import { createWebhookSender } from '#delivery/send-webhooks.ts';

@@ -3,10 +3,10 @@
 // another sends what it had not noted, perhaps a second time.
 import type { Logger } from 'pino';
 import type { Clock } from '#core/clock.ts';
+import { OutgoingFailure, type Outgoing } from '#wall/outgoing.ts';
 import type { Database } from '#storage/database.ts';
 import type { WebhookDeliveryRow } from '#storage/schema.ts';
 import type { ClaimedQueue } from '#storage/tables/webhooks.ts';
-import { OutgoingFailure, type Outgoing } from '#browser/egress/outgoing.ts';
 import { maxWaiting } from '#delivery/events.ts';
 import { nextAttemptAt } from '#delivery/retries.ts';
 import { signedHeaders } from '#delivery/sign.ts';

@@ -2,7 +2,7 @@
 // has more than a few under way.
 import { ServiceError } from '#core/errors.ts';
 import { createFairQueue } from '#core/fair-queue.ts';
-import { exchangeMsFor, type Download, type Outgoing, type SendRequest } from '#browser/egress/outgoing.ts';
+import { exchangeMsFor, type Download, type Outgoing, type SendRequest } from '#wall/outgoing.ts';
 
 const size = { concurrency: 16, reserved: 16, concurrencyPerAccount: 4, maxWaiting: 150, maxWaitMs: 30_000 };
 

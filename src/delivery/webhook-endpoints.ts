@@ -3,10 +3,10 @@ import type { Clock } from '#core/clock.ts';
 import { invalid } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
+import { checkUrl } from '#wall/check-url.ts';
+import type { EgressRules } from '#wall/rules.ts';
 import type { Database } from '#storage/database.ts';
 import { webhookEvents, type WebhookEndpointRow, type WebhookEvent } from '#storage/schema.ts';
-import { checkUrl } from '#browser/egress/check-url.ts';
-import type { EgressRules } from '#browser/egress/rules.ts';
 import { maxAttempts } from '#delivery/retries.ts';
 import type { WebhookSecrets } from '#delivery/webhook-secrets.ts';
 

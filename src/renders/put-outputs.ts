@@ -1,11 +1,11 @@
 // Sends outputs to the addresses that came with the request. One that does not arrive is a warning and refunds nothing: the render has
 // succeeded, and its answer has the bytes or their links. v2 2.
 import { ServiceError } from '#core/errors.ts';
+import { checkUrl, type CheckedUrl } from '#wall/check-url.ts';
+import { OutgoingFailure } from '#wall/outgoing.ts';
+import type { EgressRules } from '#wall/rules.ts';
 import type { OpenBlob } from '#storage/blobs.ts';
 import { maxWarnings, type PageReceipt, type Warning } from '#browser/browser.ts';
-import { checkUrl, type CheckedUrl } from '#browser/egress/check-url.ts';
-import { OutgoingFailure } from '#browser/egress/outgoing.ts';
-import type { EgressRules } from '#browser/egress/rules.ts';
 import type { Transfers } from '#delivery/transfers.ts';
 import type { StoredOutput } from '#renders/stored-render.ts';
 

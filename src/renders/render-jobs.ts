@@ -3,11 +3,11 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '#core/clock.ts';
 import type { OnCrashPoint } from '#core/crash-points.ts';
+import { checkUrl } from '#wall/check-url.ts';
+import { createEgressRules, type EgressSettings } from '#wall/rules.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import { purgeOwned, sweepOrphans } from '#storage/free-blobs.ts';
-import { checkUrl } from '#browser/egress/check-url.ts';
-import { createEgressRules, type EgressSettings } from '#browser/egress/rules.ts';
 import type { SentDocument, Source, SourceFile } from '#browser/job.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import { requirePlaceForUrl } from '#delivery/events.ts';

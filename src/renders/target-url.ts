@@ -1,8 +1,8 @@
 // Validates `url` when the request arrives, and names the reason for a refusal at once. This is a convenience for the caller: the
 // egress proxy enforces the rule. Spec 4.3, 4.4.
+import { checkUrl } from '#wall/check-url.ts';
+import type { EgressRules } from '#wall/rules.ts';
 import { RenderFailure } from '#browser/browser.ts';
-import { checkUrl } from '#browser/egress/check-url.ts';
-import type { EgressRules } from '#browser/egress/rules.ts';
 import type { Source } from '#browser/job.ts';
 import { documentTarget } from '#renders/stored-render.ts';
 

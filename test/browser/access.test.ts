@@ -6,10 +6,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { inspect } from 'node:util';
+import { parseEgressAllow } from '#wall/egress-allow.ts';
 import type { RenderFailure } from '#browser/browser.ts';
 import { noAccess, type Access, type Cookie, type Job } from '#browser/job.ts';
 import { originsOf } from '#browser/page/access.ts';
-import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startDnsServer, type DnsServer } from '#test/support/dns-server.ts';
 import { colourOf } from '#test/support/pixels.ts';

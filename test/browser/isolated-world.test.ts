@@ -1,7 +1,7 @@
 // Our own scripts in a page: one that does not end is stopped, and none waits for the time of the page.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openEgressDoor, type Door } from '#browser/egress/door.ts';
+import { openEgressDoor, type Door } from '#wall/door.ts';
 import { evaluateInWorld, openWorld } from '#browser/page/isolated-world.ts';
 import { openPage, type Page } from '#browser/page/page.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';

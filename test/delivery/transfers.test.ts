@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { parseEgressAllow } from '#browser/egress/allow-list.ts';
-import { createOutgoing } from '#browser/egress/outgoing.ts';
-import { createEgressRules } from '#browser/egress/rules.ts';
+import { parseEgressAllow } from '#wall/egress-allow.ts';
+import { createOutgoing } from '#wall/outgoing.ts';
+import { createEgressRules } from '#wall/rules.ts';
 import { createTransfers } from '#delivery/transfers.ts';
 import { receiverAddress, startReceiver } from '#test/support/receiver.ts';
 import { waitFor } from '#test/support/wait-for.ts';

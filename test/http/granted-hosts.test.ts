@@ -2,8 +2,8 @@
 // the grant. v2 4.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { parseGrants } from '#browser/egress/grants.ts';
-import { createEgressRules } from '#browser/egress/rules.ts';
+import { parseGrants } from '#wall/grants.ts';
+import { createEgressRules } from '#wall/rules.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { bearer } from '#test/support/requests.ts';
 import { startService, type TestService } from '#test/support/service.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseEgressAllow } from '#browser/egress/allow-list.ts';
+import { parseEgressAllow } from '#wall/egress-allow.ts';
+import { createEgressRules } from '#wall/rules.ts';
+import { whyNotPublic } from '#wall/public-address.ts';
 import { RenderFailure } from '#browser/browser.ts';
-import { createEgressRules } from '#browser/egress/rules.ts';
-import { whyNotPublic } from '#browser/egress/public-address.ts';
 import { checkTarget } from '#renders/target-url.ts';
 import { ServiceError } from '#core/errors.ts';
 import {

@@ -1,5 +1,6 @@
 // A real browser for tests, behind an egress proxy that allows only the test's own page servers.
 import { readFile, rm } from 'node:fs/promises';
+import { parseEgressAllow } from '#wall/egress-allow.ts';
 import { readConfig } from '#roof/config.ts';
 import type { Browser, Rendered } from '#browser/browser.ts';
 import {
@@ -17,7 +18,6 @@ import {
 import { limits } from '#core/limits.ts';
 import { createChromiumBrowser } from '#browser/chromium-browser.ts';
 import type { ChromiumBrowserOptions } from '#browser/chromium-browser.ts';
-import { parseEgressAllow } from '#browser/egress/allow-list.ts';
 import { fetchedChromium } from '#browser/install/fetch-chromium.ts';
 import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
 import { findChromium } from '#browser/install/find-chromium.ts';

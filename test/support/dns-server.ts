@@ -2,8 +2,8 @@
 // look-ups. As much of RFC 1035 as a stub resolver needs.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createNames, type Lookup } from '#browser/egress/names.ts';
 import { parseAddress } from '#core/address.ts';
+import { createNames, type Lookup } from '#wall/name-lookup.ts';
 
 export interface DnsServer {
   /** For a resolver's list of servers. */

@@ -1,6 +1,6 @@
 // Attacks on what the service itself sends: webhooks through a real service, files and downloads through the same dialer.
-import { createOutgoing, OutgoingFailure } from '#browser/egress/outgoing.ts';
-import { createEgressRules } from '#browser/egress/rules.ts';
+import { createOutgoing, OutgoingFailure } from '#wall/outgoing.ts';
+import { createEgressRules } from '#wall/rules.ts';
 import { type Attack, inTurns } from '#lab/prove/attacks/stage.ts';
 import { callsOf, type Failure } from '#test/support/calls-v2.ts';
 import { deniedUrls, specialBlocks } from '#test/support/address-table.ts';

@@ -1,8 +1,8 @@
 // Texts and files that are parsed outside the request itself, each as hard to parse as possible.
-import { parseEgressAllow } from '#browser/egress/allow-list.ts';
-import { egressLimits } from '#browser/egress/ledger.ts';
-import { parseAbsoluteForm, responseHeaders } from '#browser/egress/proxy-message.ts';
-import { createEgressRules } from '#browser/egress/rules.ts';
+import { parseEgressAllow } from '#wall/egress-allow.ts';
+import { egressLimits } from '#wall/door-ledger.ts';
+import { parseAbsoluteForm, responseHeaders } from '#wall/proxy-message.ts';
+import { createEgressRules } from '#wall/rules.ts';
 import { checkTarget } from '#renders/target-url.ts';
 import { readDimensions } from '#uploads/dimensions.ts';
 import { readSvgDimensions } from '#uploads/dimensions-svg.ts';

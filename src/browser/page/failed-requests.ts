@@ -1,7 +1,7 @@
 // The requests of a page that failed, except those for its main document: not answered, or answered with an error. Whether an address
 // was refused here, did not resolve or was closed cannot be told from this, so no page is a port scanner.
 import type { Protocol } from 'devtools-protocol';
-import type { Door } from '#browser/egress/door.ts';
+import type { Door } from '#wall/door.ts';
 import type { FailureClassifier } from '#browser/page/main-frame.ts';
 
 export interface FailedRequest {

@@ -1,10 +1,10 @@
 // Explains to the client why a page could not be loaded, from the network's error and from what the egress proxy denied.
+import type { Door } from '#wall/door.ts';
+import type { RefusalKind } from '#wall/door-ledger.ts';
+import { egressHeader } from '#wall/proxy-message.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { RenderFailureReason } from '#browser/browser.ts';
-import type { Door } from '#browser/egress/door.ts';
-import type { RefusalKind } from '#browser/egress/ledger.ts';
 import type { FailureClassifier } from '#browser/page/main-frame.ts';
-import { egressHeader } from '#browser/egress/proxy-message.ts';
 
 const errors: Record<string, [RenderFailureReason, string]> = {
   NAME_NOT_RESOLVED: ['unresolved', 'its name does not resolve'],

@@ -1,11 +1,11 @@
 // One page in its own browser context, with its own door to the web: opened in advance, used for one render, always discarded.
 import { isDeepStrictEqual } from 'node:util';
+import type { Door } from '#wall/door.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import { proxyBypassList } from '#browser/process/chromium-flags.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
 import type { View, Viewport } from '#browser/job.ts';
-import type { Door } from '#browser/egress/door.ts';
 import { createFailedRequests, type FailedRequests } from '#browser/page/failed-requests.ts';
 import { createFailureClassifier } from '#browser/page/load-failure.ts';
 import { followMainFrame } from '#browser/page/main-frame.ts';

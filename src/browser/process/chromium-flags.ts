@@ -1,7 +1,7 @@
 // The arguments that Chromium is started with. Every line is there for safety or for equal results, except two that are there for
 // speed and say so.
 import { statfsSync } from 'node:fs';
-import { doorHost } from '#browser/egress/door.ts';
+import { doorHost } from '#wall/door.ts';
 import type { Chromium } from '#browser/install/find-chromium.ts';
 
 export interface FlagOptions {

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { flushCompileCache } from 'node:module';
 import { inspect } from 'node:util';
+import { openEgressDoor } from '#wall/door.ts';
 import type { Task } from '#browser/job.ts';
 import { RenderFailure } from '#browser/browser.ts';
-import { openEgressDoor } from '#browser/egress/door.ts';
 import {
   ChromiumStartError,
   launchChromium,

@@ -1,7 +1,7 @@
 // The pages of a worker's browser: opened in advance, each used for one render and then discarded.
+import { openEgressDoor } from '#wall/door.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import { limits } from '#core/limits.ts';
-import { openEgressDoor } from '#browser/egress/door.ts';
 import { openPage, type Page } from '#browser/page/page.ts';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
 import { createPhase } from '#browser/process/deadline.ts';

@@ -1,7 +1,7 @@
 // Where the page of a render may go: public addresses and the operator's exceptions, without the hosts that the request blocks.
 import { createReadStream } from 'node:fs';
-import { parseHostNames, withBlockedHosts } from '#browser/egress/blocked-hosts.ts';
-import { createEgressRules, type EgressRules } from '#browser/egress/rules.ts';
+import { parseHostNames, withBlockedHosts } from '#wall/blocked-hosts.ts';
+import { createEgressRules, type EgressRules } from '#wall/rules.ts';
 import type { Task } from '#browser/job.ts';
 
 let listed: { file: string; names: Promise<Set<string>> } | undefined;

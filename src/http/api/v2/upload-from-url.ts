@@ -3,8 +3,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, ServiceError } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
+import { OutgoingFailure, type Download, type OutgoingFailureKind } from '#wall/outgoing.ts';
 import type { Blobs } from '#storage/blobs.ts';
-import { OutgoingFailure, type Download, type OutgoingFailureKind } from '#browser/egress/outgoing.ts';
 import type { DeliveryRoom } from '#delivery/room.ts';
 import { detectType, emptyFile, unsupportedType } from '#uploads/detect-type.ts';
 import { fileTooLarge, receiveFile, type ReceivedFile } from '#uploads/receive-file.ts';

@@ -9,7 +9,7 @@ import { createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { quietFor } from '#test/support/quiet-for.ts';
-import { connectTo, fetchThrough, open, rawServer, startProxy, startTwins, talk } from './egress-kit.ts';
+import { connectTo, fetchThrough, open, rawServer, startProxy, startTwins, talk } from './door-kit.ts';
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../fixtures/tls', name));
 

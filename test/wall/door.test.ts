@@ -6,18 +6,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { test } from 'node:test';
-import { dial } from '#browser/egress/dial.ts';
-import type { Door } from '#browser/egress/door.ts';
-import {
-  connectTo,
-  fetchThrough,
-  open,
-  rawServer,
-  shut,
-  startProxy,
-  startTwins,
-  talk,
-} from './egress-kit.ts';
+import { dial } from '#wall/dial.ts';
+import type { Door } from '#wall/door.ts';
+import { connectTo, fetchThrough, open, rawServer, shut, startProxy, startTwins, talk } from './door-kit.ts';
 
 const ok = () => createServer((_incoming, response) => response.end('ok'));
 

@@ -1,6 +1,6 @@
 // Reads EGRESS_ALLOW, the operator's exceptions to the public-addresses-only rule.
 import { isIPv6 } from 'node:net';
-import { canonicalHost } from '#browser/egress/canonical-host.ts';
+import { canonicalHost } from '#wall/canonical-host.ts';
 import { type AddressBlock, parseAddress, parseBlock } from '#core/address.ts';
 
 /** An entry without a port opens every port. */

@@ -5,9 +5,9 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage } from
 import { isIP, type Socket } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { authorityOf, type Authority } from '#browser/egress/canonical-host.ts';
-import { dial } from '#browser/egress/dial.ts';
-import type { EgressRules } from '#browser/egress/rules.ts';
+import { authorityOf, type Authority } from '#wall/canonical-host.ts';
+import { dial } from '#wall/dial.ts';
+import type { EgressRules } from '#wall/rules.ts';
 
 const MiB = 1024 * 1024;
 /** From the look-up to the end of the answer, if neither body is large. */

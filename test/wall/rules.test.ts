@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseEgressAllow } from '#browser/egress/allow-list.ts';
-import type { Lookup } from '#browser/egress/names.ts';
-import { createEgressRules, type Verdict } from '#browser/egress/rules.ts';
+import { parseEgressAllow } from '#wall/egress-allow.ts';
+import type { Lookup } from '#wall/name-lookup.ts';
+import { createEgressRules, type Verdict } from '#wall/rules.ts';
 
 /** List, then what it opens and what stays closed, as host and port. */
 const lists: { allow: string; opens: [string, number][]; keepsShut: [string, number][] }[] = [

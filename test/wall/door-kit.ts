@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import { parseEgressAllow } from '#browser/egress/allow-list.ts';
-import { type Door, openEgressDoor } from '#browser/egress/door.ts';
-import type { EgressLimits } from '#browser/egress/ledger.ts';
-import type { Lookup } from '#browser/egress/names.ts';
-import { createEgressRules } from '#browser/egress/rules.ts';
+import { parseEgressAllow } from '#wall/egress-allow.ts';
+import { type Door, openEgressDoor } from '#wall/door.ts';
+import type { EgressLimits } from '#wall/door-ledger.ts';
+import type { Lookup } from '#wall/name-lookup.ts';
+import { createEgressRules } from '#wall/rules.ts';
 
 export const open = '127.0.0.2';
 export const shut = '127.0.0.3';

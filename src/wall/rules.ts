@@ -1,11 +1,11 @@
 // Decides which hosts a page may reach and at which addresses: public ones, and the operator's exceptions.
 import { isIP } from 'node:net';
-import { canonicalHost } from '#browser/egress/canonical-host.ts';
-import type { EgressException } from '#browser/egress/allow-list.ts';
-import { mayBeGranted } from '#browser/egress/grants.ts';
-import { createNames, type Lookup } from '#browser/egress/names.ts';
+import { canonicalHost } from '#wall/canonical-host.ts';
+import type { EgressException } from '#wall/egress-allow.ts';
+import { mayBeGranted } from '#wall/grants.ts';
+import { createNames, type Lookup } from '#wall/name-lookup.ts';
 import { isInBlock, parseAddress } from '#core/address.ts';
-import { whyNotPublic } from '#browser/egress/public-address.ts';
+import { whyNotPublic } from '#wall/public-address.ts';
 
 export type Verdict =
   /** The caller dials only these addresses: looking the name up again could give a different answer. */

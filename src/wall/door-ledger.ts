@@ -1,5 +1,5 @@
 // Records what one door refused, and keeps the budget of its render.
-import type { Authority } from '#browser/egress/canonical-host.ts';
+import type { Authority } from '#wall/canonical-host.ts';
 
 const MiB = 1024 * 1024;
 

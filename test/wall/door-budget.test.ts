@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import type { EgressLimits } from '#browser/egress/ledger.ts';
-import { connectTo, fetchThrough, open, startProxy, startTwins } from './egress-kit.ts';
+import type { EgressLimits } from '#wall/door-ledger.ts';
+import { connectTo, fetchThrough, open, startProxy, startTwins } from './door-kit.ts';
 
 const exhausted = /^HTTP\/1\.1 503 Service Unavailable\r\nx-tintype-egress: exhausted\r\n/;
 

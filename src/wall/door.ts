@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { Agent, createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Authority, authorityOf } from '#browser/egress/canonical-host.ts';
-import { dial } from '#browser/egress/dial.ts';
+import { type Authority, authorityOf } from '#wall/canonical-host.ts';
+import { dial } from '#wall/dial.ts';
 import {
   createEgressLedger,
   type EgressLimits,
@@ -12,9 +12,9 @@ import {
   EgressRefused,
   keyOf,
   type Refusal,
-} from '#browser/egress/ledger.ts';
-import type { EgressRules, Verdict } from '#browser/egress/rules.ts';
-import { createEgressTraffic, refuseMalformed } from '#browser/egress/forward.ts';
+} from '#wall/door-ledger.ts';
+import type { EgressRules, Verdict } from '#wall/rules.ts';
+import { createEgressTraffic, refuseMalformed } from '#wall/door-traffic.ts';
 import { parseAddress } from '#core/address.ts';
 import { createTurns } from '#core/turns.ts';
 

@@ -1,7 +1,7 @@
 // Hosts that a render does not reach because the client blocks them: names of the request, and the operator's file. v2 2 (page).
 import { isIP } from 'node:net';
-import { canonicalHost } from '#browser/egress/canonical-host.ts';
-import type { EgressRules, Verdict } from '#browser/egress/rules.ts';
+import { canonicalHost } from '#wall/canonical-host.ts';
+import type { EgressRules, Verdict } from '#wall/rules.ts';
 
 /** The same rules, with these hosts and their subdomains blocked. */
 export function withBlockedHosts(rules: EgressRules, lists: ReadonlySet<string>[]): EgressRules {

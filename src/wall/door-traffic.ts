@@ -2,20 +2,15 @@
 import { type Agent, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Authority, parseAuthority } from '#browser/egress/canonical-host.ts';
-import {
-  type EgressLedger,
-  type EgressLimits,
-  EgressRefused,
-  type RefusalKind,
-} from '#browser/egress/ledger.ts';
+import { type Authority, parseAuthority } from '#wall/canonical-host.ts';
+import { type EgressLedger, type EgressLimits, EgressRefused, type RefusalKind } from '#wall/door-ledger.ts';
 import {
   egressHeader,
   formatHead,
   parseAbsoluteForm,
   requestHeaders,
   responseHeaders,
-} from '#browser/egress/proxy-message.ts';
+} from '#wall/proxy-message.ts';
 
 const statusOf = { denied: 403, blocked: 403, unresolved: 502, unreachable: 502, exhausted: 503 } as const;
 const tooManyInterim = () => new Error('it sends interim responses without end');

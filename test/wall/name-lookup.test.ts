@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { parseEgressAllow } from '#browser/egress/allow-list.ts';
-import { createNames } from '#browser/egress/names.ts';
-import { createEgressRules } from '#browser/egress/rules.ts';
+import { parseEgressAllow } from '#wall/egress-allow.ts';
+import { createNames } from '#wall/name-lookup.ts';
+import { createEgressRules } from '#wall/rules.ts';
 import { type DnsAnswer, startDnsServer } from '#test/support/dns-server.ts';
 
 const never = new AbortController().signal;

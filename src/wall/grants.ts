@@ -1,6 +1,6 @@
 // Private hosts that the operator has granted to one account: `wiki.corp:443,10.0.0.5:8443`. Each names one host and one port exactly. v2 4.
 import { isInBlock, parseAddress, parseBlock } from '#core/address.ts';
-import { parseEgressAllow, type EgressException } from '#browser/egress/allow-list.ts';
+import { parseEgressAllow, type EgressException } from '#wall/egress-allow.ts';
 
 const maxGrants = 50;
 const maxCharacters = 5_000;

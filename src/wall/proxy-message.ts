@@ -1,6 +1,6 @@
 // Reads requests to a proxy and decides which of their headers are forwarded. RFC 9110 7.6.1, RFC 9112 3.2 and 6.
 import { STATUS_CODES } from 'node:http';
-import { type Authority, parseAuthority } from '#browser/egress/canonical-host.ts';
+import { type Authority, parseAuthority } from '#wall/canonical-host.ts';
 
 /** Marks a response as the door's own. A header of this name from an upstream is dropped, so that no page can forge it. */
 export const egressHeader = 'x-tintype-egress';

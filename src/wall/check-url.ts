@@ -1,6 +1,6 @@
 // Checks a URL that a client wrote, for every field that takes one, and names the reason for a refusal at once. This is a
 // convenience for the client: whoever connects decides again and dials only the addresses that were decided on.
-import type { EgressRules, Verdict } from '#browser/egress/rules.ts';
+import type { EgressRules, Verdict } from '#wall/rules.ts';
 import { invalid } from '#core/errors.ts';
 
 const maxCharacters = 8_192;
