@@ -126,7 +126,8 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
       if (isCurrent && found.fingerprint !== claim.row.fingerprint) {
         throw invalid('Idempotency-Key', 'already used for a request with other content');
       }
-      if (found.status === null) {
+      // SQLite shows the answer of an attempt here before it is on disk; a replay must not come earlier than the attempt's own answer.
+      if (found.status === null || running.has(found.attempt)) {
         await waitFor(found.attempt, pollMs, signal, reply, claim.row.account_id, weight);
         continue;
       }

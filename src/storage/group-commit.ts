@@ -2,8 +2,9 @@
 // written once. Each has its own savepoint and succeeds or fails independently; none resolves before the group's commit is on
 // disk.
 import { CompiledQuery, DefaultQueryExecutor, Kysely, type DatabaseConnection, type Dialect } from 'kysely';
-import { createTables, type Database, type Tables } from '#storage/database.ts';
+import { createTables, UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import type { Schema } from '#storage/schema.ts';
+import type { WalSync } from '#storage/wal-sync.ts';
 
 /** Bounded, so that others get the connection soon. */
 const maxMembers = 32;
@@ -22,8 +23,7 @@ type Settle = () => void;
 /** `connection` is the one that writes. A group takes it from `db` once, for all its statements. */
 export function createGroupCommit(
   db: Kysely<Schema>,
-  dialect: Dialect,
-  connection: DatabaseConnection,
+  { dialect, connection, wal }: { dialect: Dialect; connection: DatabaseConnection; wal: WalSync },
 ): Database['transaction'] {
   const tables = createTables(withoutLocks(dialect, connection));
   const waiting: Member[] = [];
@@ -36,9 +36,11 @@ export function createGroupCommit(
   }
 
   async function runGroup(members: Member[]): Promise<void> {
-    const isRelaxed = members.every((member) => member.isRelaxed);
     try {
-      const settles = await db.connection().execute((lent) => runTogether(lent, members, isRelaxed));
+      const { settles, durable } = await db.connection().execute((lent) => runTogether(lent, members));
+      await durable?.catch((cause: unknown) => {
+        throw new UnknownOutcomeError('the commit could not be synced', { cause });
+      });
       for (const settle of settles) settle();
     } catch (error) {
       for (const { reject } of members) reject(error);
@@ -46,24 +48,21 @@ export function createGroupCommit(
   }
 
   /**
-   * Its first statement takes the connection from those who lend it. Without fsync if all are relaxed: the WAL is written in order, so the
-   * next full commit makes this one durable too.
+   * Its first statement takes the connection from those who lend it. While the commit goes to the disk, others may have the connection. If
+   * all are relaxed, nobody waits for the disk: the WAL is written in order, so the next sync makes this commit durable too.
    */
-  async function runTogether(lent: Kysely<Schema>, members: Member[], isRelaxed: boolean): Promise<Settle[]> {
-    if (isRelaxed) await lent.executeQuery(relax);
+  async function runTogether(lent: Kysely<Schema>, members: Member[]) {
     try {
       await lent.executeQuery(begin);
       const runOne = members.length === 1 ? runAlone : runBesideOthers;
       const settles: Settle[] = [];
       for (const member of members) settles.push(await runOne(member));
       await run(commit);
-      return settles;
+      return { settles, durable: members.every(({ isRelaxed }) => isRelaxed) ? undefined : wal.sync() };
     } catch (error) {
       // Fails if SQLite has rolled back by itself.
       await run(rollBack).catch(() => {});
       throw error;
-    } finally {
-      if (isRelaxed) await run(insist);
     }
   }
 
@@ -106,8 +105,6 @@ const rollBack = CompiledQuery.raw('rollback');
 const savepoint = CompiledQuery.raw('savepoint member');
 const rollBackMember = CompiledQuery.raw('rollback to member');
 const release = CompiledQuery.raw('release member');
-const relax = CompiledQuery.raw('pragma synchronous = normal');
-const insist = CompiledQuery.raw('pragma synchronous = full');
 
 /** Kysely would lend the connection anew for each statement, which costs more than a small statement. */
 function withoutLocks(dialect: Dialect, connection: DatabaseConnection): Kysely<Schema> {

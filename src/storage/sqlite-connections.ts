@@ -6,6 +6,7 @@ import { createBoundedMap } from '#core/bounded-map.ts';
 import { timed, type OnTiming } from '#core/timings.ts';
 import { openReadConnection, type Read, type ReadConnection } from '#storage/read-connection.ts';
 import { createReadThread } from '#storage/read-thread.ts';
+import type { WalSync } from '#storage/wal-sync.ts';
 
 /** How many texts of statements are remembered. */
 const maxTexts = 200;
@@ -15,8 +16,22 @@ interface Held extends DatabaseConnection {
   freeWriter(): Promise<void>;
 }
 
-/** The driver as Kysely calls it. */
-export function createConnections(writing: Driver, path: string, note: OnTiming): Driver {
+/** The driver as Kysely calls it. A change outside a transaction, and a commit, end when they are on disk. */
+export function createConnections(
+  writing: Driver,
+  {
+    path,
+    note,
+    wal,
+    isInTransaction,
+  }: {
+    path: string;
+    note: OnTiming;
+    wal: WalSync;
+    /** Whether the connection that writes is. */
+    isInTransaction: () => boolean;
+  },
+): Driver {
   const reads = createReads(path, note);
   let lastUse = Promise.resolve();
 
@@ -37,7 +52,9 @@ export function createConnections(writing: Driver, path: string, note: OnTiming)
         if (!taken && isSelect(query.sql)) return { rows: (await reads.rowsOf(query)) as Row[] };
         taken ??= takeWriter();
         await taken;
-        return writer.executeQuery<Row>(query);
+        const result = await writer.executeQuery<Row>(query);
+        if (!isInTransaction()) await wal.sync();
+        return result;
       },
       streamQuery() {
         throw new Error('rows are not streamed; read them page by page');

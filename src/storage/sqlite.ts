@@ -1,5 +1,5 @@
 // SQLite as the database of one machine, through Node's built-in driver. WAL lets the command line write while the server runs;
-// synchronous FULL means that acknowledged writes survive a power cut.
+// wal-sync.ts makes acknowledged writes survive a power cut.
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
@@ -21,6 +21,7 @@ import { migrate } from '#storage/migrations.ts';
 import { makePrivate } from '#storage/private-file.ts';
 import type { Schema } from '#storage/schema.ts';
 import { createConnections } from '#storage/sqlite-connections.ts';
+import { createWalSync } from '#storage/wal-sync.ts';
 
 const maxStatements = 200;
 
@@ -32,9 +33,13 @@ export async function openSqlite(path: string): Promise<Database> {
   const writing = new NodeSqliteDialect({ database: createDriver(native, timings.note) });
   const writer = new Kysely<Schema>({ dialect: writing });
   await migrate(writer);
-  const db = new Kysely<Schema>({ dialect: readingBeside(writing, path, timings.note) });
+  const wal = createWalSync(path);
+  const isInTransaction = () => native.isTransaction;
+  const db = new Kysely<Schema>({
+    dialect: readingBeside(writing, { path, note: timings.note, wal, isInTransaction }),
+  });
   const connection = await writer.getExecutor().provideConnection(async (own) => own);
-  const transaction = createGroupCommit(db, writing, connection);
+  const transaction = createGroupCommit(db, { dialect: writing, connection, wal });
   return {
     engine: 'sqlite',
     tables: createTables(db),
@@ -48,6 +53,7 @@ export async function openSqlite(path: string): Promise<Database> {
     },
     async close() {
       await db.destroy();
+      await wal.close();
       // Last: it writes the WAL into the database, which connections that read cannot.
       await writer.destroy();
     },
@@ -61,7 +67,7 @@ function openFile(path: string): DatabaseSync {
     makePrivate(path);
     const native = new DatabaseSync(path, { timeout: 5_000, enableForeignKeyConstraints: true });
     native.exec(
-      'pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -8192; pragma temp_store = memory; pragma wal_autocheckpoint = 4000;' +
+      'pragma journal_mode = wal; pragma synchronous = normal; pragma cache_size = -8192; pragma temp_store = memory; pragma wal_autocheckpoint = 4000;' +
         // On macOS an ordinary sync leaves the bytes in the cache of the disk; elsewhere this changes nothing.
         'pragma fullfsync = on; pragma checkpoint_fullfsync = on',
     );
@@ -89,8 +95,8 @@ class NodeSqliteDialect extends SqliteDialect {
 }
 
 /** The same with connections that read. Migrations do without, and run one statement after the other. */
-const readingBeside = (writing: SqliteDialect, path: string, note: OnTiming): Dialect => ({
-  createDriver: () => createConnections(writing.createDriver(), path, note),
+const readingBeside = (writing: SqliteDialect, parts: Parameters<typeof createConnections>[1]): Dialect => ({
+  createDriver: () => createConnections(writing.createDriver(), parts),
   createAdapter: () => writing.createAdapter(),
   createQueryCompiler: () => writing.createQueryCompiler(),
   createIntrospector: (db) => writing.createIntrospector(db),
