@@ -75,12 +75,14 @@ if (!existsSync(builtFolder())) {
 
 // Done before tests and commands that start many processes at once. Without a browser the rest still works, and the service
 // reports at start what is missing.
-step('Looking for a browser (once)', 'browser', ['package-lock.json'], () => {
-  const { status } = spawnSync(join('node_modules', '.bin', 'node'), ['bin/tintype.js', 'browser'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  return status === 0;
+step('Looking for the newest browser (once)', 'browser', ['package-lock.json'], () => {
+  const look = (...action) =>
+    spawnSync(join('node_modules', '.bin', 'node'), ['bin/tintype.js', 'browser', ...action], {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    }).status === 0;
+  // Without a way to a newer one, the one that is there will do.
+  return (!process.env.CHROMIUM_PATH && look('renew')) || look();
 });
 
 /** npm keeps its downloads in the user's home; if that is not writable, in a new folder of the clone until the end. */

@@ -35,6 +35,8 @@ export async function runCli(args: string[]): Promise<number> {
   }
   try {
     if (first === 'doctor') return await (await import('#roof/doctor.ts')).runDoctor(args.slice(1));
+    if (first === 'browser')
+      return await (await import('#roof/browser-command.ts')).runBrowserCommand(args.slice(1));
     process.stdout.write(`${await runOperatorCommand(args)}\n`);
     return 0;
   } catch (error) {
@@ -46,7 +48,6 @@ export async function runCli(args: string[]): Promise<number> {
 async function runOperatorCommand([first = '', second = '', ...rest]: string[]): Promise<string> {
   const operands = [second, ...rest].filter(Boolean);
   if (operands.length === 1 && `${first} ${second}` === 'key generate') return newApiKey();
-  if (first === 'browser') return (await import('#roof/browser-command.ts')).runBrowserCommand(operands);
   const { runDataCommand } = await import('#roof/data-commands.ts');
   return (await runDataCommand(first, operands)) ?? runCommand(`${first} ${second}`, rest);
 }

@@ -98,7 +98,7 @@ export const variables = {
     'Time without a render after which the last browser ends, to free its memory; the next render starts one. 0 keeps it.',
   ),
   CHROMIUM_PATH: optional(
-    "the system's headless-shell, else the one from npm, else one downloaded for the platform, else the system's Chromium",
+    "the newest headless-shell of the system, from npm or downloaded, else the system's Chromium",
     'The browser to use.',
     'the path of a Chromium or headless-shell',
     (value) => value,
@@ -120,7 +120,7 @@ export const variables = {
   ),
   CACHE_DIR: optional(
     '.cache in the clone',
-    "Folder for the fonts and, unless the system's is used, the browser: about 400 MB; recreated when missing.",
+    "Folder for the fonts and, unless the system's is used, the browser: about 400 MB, and 300 MB more while one is renewed; recreated when missing.",
     'the path of a folder',
     (value) => value,
   ),

@@ -11,6 +11,8 @@ import { readBlob } from '#storage/blobs.ts';
 import type { Browser, BrowserAbout } from '#browser/browser.ts';
 import { weighsBySession } from '#browser/process/priority.ts';
 import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
+import { renewCommand } from '#browser/install/chromium.ts';
+import { describeRelease, isOld, oldAfterDays } from '#browser/install/releases.ts';
 import { lessOn, readSystem } from '#browser/install/system.ts';
 import { readConfig, type Config } from '#roof/config.ts';
 import { hasDatabase, openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
@@ -105,6 +107,7 @@ async function examineBrowser(config: Config): Promise<Finding[]> {
   await browser.close();
   return [
     { check: 'browser', ok: true, found: describeBrowser(browser.about) },
+    examineAge(browser.about, Date.now()),
     ...examineDownload(browser.about),
     await examineCache(config),
     ...lessOn(process.platform).map((found) => ({ check: 'platform', ok: true, found })),
@@ -131,6 +134,18 @@ async function examineBrowser(config: Config): Promise<Finding[]> {
       remedy: 'run "npm run setup", or install fonts for these scripts',
     },
   ];
+}
+
+export function examineAge({ version, releasedAt, renewal }: BrowserAbout, now: number): Finding {
+  return {
+    check: 'browser age',
+    ok: !isOld(releasedAt, now),
+    found: `${version} was ${describeRelease(releasedAt, now)}; after ${oldAfterDays} days it lacks too many security fixes`,
+    remedy:
+      renewal === renewCommand
+        ? `run "${renewCommand}"; if it finds nothing newer, upgrade Tintype (git pull, then npm start)`
+        : `${renewal}; or run "${renewCommand}"`,
+  };
 }
 
 /** Not a failure, because there is nothing to compare it with: the operator decides whether to trust it. */

@@ -7,27 +7,37 @@ import type { Database } from '#storage/database.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
 import { hasSqlite, openSqlite } from '#storage/sqlite.ts';
 import type { Browser, Log } from '#browser/browser.ts';
+import type { StartOptions } from '#browser/start-chromium.ts';
 import { reservedPlaces } from '#renders/render-queue.ts';
 import type { Config } from '#roof/config.ts';
 
 export async function openBrowser(
   config: Config,
   log: Log,
-  { renew = false, resultsFolder = join(config.blobsDir, 'renders', 'results') } = {},
+  given: { resultsFolder?: string } = {},
 ): Promise<Browser> {
   const { createChromiumBrowser } = await import('#browser/chromium-browser.ts');
-  const { defaultFolders } = await import('#browser/install/find-chromium.ts');
   return createChromiumBrowser({
+    ...(await browserOptions(config, log, given)),
+    concurrency: config.renderConcurrency + reservedPlaces(config.renderConcurrency),
+    restAfterMs: config.browserRestAfterMs,
+  });
+}
+
+export async function browserOptions(
+  config: Config,
+  log: Log,
+  { resultsFolder = join(config.blobsDir, 'renders', 'results') } = {},
+): Promise<StartOptions> {
+  const { defaultFolders } = await import('#browser/install/find-chromium.ts');
+  return {
     executable: config.chromiumPath,
     folders: [...config.programFolders, ...defaultFolders],
     cacheFolder: config.cacheDir,
     resultsFolder,
     fetchEnvironment: config.fetchEnvironment,
-    renew,
-    concurrency: config.renderConcurrency + reservedPlaces(config.renderConcurrency),
-    restAfterMs: config.browserRestAfterMs,
     log,
-  });
+  };
 }
 
 /** False only for SQLite that was never started. */

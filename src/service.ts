@@ -1,6 +1,6 @@
 // Wires the service together, room by room.
 import type { Logger } from 'pino';
-import type { Chore } from '#core/chore.ts';
+import { seconds, type Chore } from '#core/chore.ts';
 import { systemClock, type Clock } from '#core/clock.ts';
 import { noCrashPoints, type OnCrashPoint } from '#core/crash-points.ts';
 import { connectionsFor, enoughFiles, openFileLimit } from '#core/open-files.ts';
@@ -147,9 +147,14 @@ export async function createService(config: Config, log: Logger, seams: Partial<
     renders,
     cell,
   });
-  const chores = [accounts, delivery, metering, uploads, renders, accountDeletion, server].flatMap((room) =>
-    room.chores.map((chore) => start(chore)),
-  );
+  const rooms = [accounts, delivery, metering, uploads, renders, accountDeletion, server];
+  const newerBrowser: Chore = {
+    name: 'the look for a newer browser',
+    everyMs: seconds(60),
+    run: () => browser.renew(),
+    onEveryMachine: true,
+  };
+  const chores = [newerBrowser, ...rooms.flatMap((room) => room.chores)].map((chore) => start(chore));
 
   function start({ name, everyMs, run, onEveryMachine = false }: Chore) {
     const { chores: table } = database;

@@ -71,6 +71,16 @@ test('the container and the pods do not run as root, have a read-only file syste
     assert.ok(!refused.includes(needed), needed);
 });
 
+test('the image has the newest browser that can be had when it is built, and building fails if none runs', () => {
+  const dockerfile = read('Dockerfile');
+  const [renewal] = /^RUN node bin\/tintype\.js browser renew \|\| node bin\/tintype\.js browser$/m.exec(
+    dockerfile,
+  )!;
+  // As root, in the cache that the service will have.
+  assert.ok(dockerfile.indexOf(renewal) > dockerfile.indexOf('CACHE_DIR='));
+  assert.ok(dockerfile.indexOf(renewal) < dockerfile.indexOf('\nUSER tintype'));
+});
+
 test('the line of docker run confines the container as the compose file does, and keeps its data', () => {
   const service = parse('compose.yaml')['services']?.['tintype'];
   assert.deepEqual(readDockerRun(), {

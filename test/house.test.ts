@@ -28,6 +28,7 @@ const fileReaders = new Map([
   ['wall/name-lookup.ts', '/etc/hosts and /etc/resolv.conf'],
   ['browser/page/document-source.ts', 'the files of a request, in the folder of the worker'],
   ['browser/process/library-file.ts', 'scripts of packages'],
+  ['browser/try-chromium.ts', 'what a new browser has made in its tests'],
   ['browser/worker/hand-over.ts', 'the same and the list of blocked hosts, which it puts into that folder'],
   ['browser/worker/main.ts', 'the results of renders, in the folder of the worker'],
   ['browser/worker/task-rules.ts', 'the list of blocked hosts, in the folder of the worker'],

@@ -1,4 +1,4 @@
-// npm run setup: what it removes when it is done. A program in place of npm stands for the registry, which a test cannot rely on.
+// npm run setup: what it removes when it is done, and which browser it looks for. A program in place of npm stands for the registry, which a test cannot rely on.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { root, temporaryFolder } from '#test/support/processes.ts';
 
-test('without a writable home, the downloads of npm go to a new folder of the clone, and only that one is removed', async (context) => {
+test('without a writable home, the downloads of npm go to a new folder of the clone, and only that one is removed; a browser is renewed if it can be', async (context) => {
   const { path: clone, remove } = await temporaryFolder();
   context.after(remove);
   for (const name of ['package.json', 'package-lock.json', 'LICENSE', 'tsconfig.json', 'bin'])
@@ -34,7 +34,7 @@ test('without a writable home, the downloads of npm go to a new folder of the cl
     writeFileSync('given', cache);
     for (const folder of ['node_modules/.bin', 'node_modules/node/bin']) {
       mkdirSync(folder, { recursive: true });
-      writeFileSync(folder + '/node', '#!/bin/sh\\n', { mode: 0o755 });
+      writeFileSync(folder + '/node', '#!/bin/sh\\necho "$*" >>calls; [ "$3" != renew ]\\n', { mode: 0o755 });
     }`,
   );
   writeFileSync(join(clone, 'file'), '');
@@ -45,9 +45,16 @@ test('without a writable home, the downloads of npm go to a new folder of the cl
       ...process.env,
       npm_execpath: join(clone, 'npm-cli.js'),
       npm_config_cache: join(clone, 'file', 'cache'),
+      CHROMIUM_PATH: '',
     },
   });
   assert.equal(status, 0, stderr);
+  const browsers = readFileSync(join(clone, 'calls'), 'utf8').matchAll(/^bin\/tintype\.js (browser.*)$/gm);
+  assert.deepEqual(
+    Array.from(browsers, ([, action]) => action),
+    ['browser renew', 'browser'],
+    'without a newer browser, the present one will do',
+  );
   const given = readFileSync(join(clone, 'given'), 'utf8');
   assert.ok(given.startsWith(join(clone, '.cache')), given);
   assert.ok(!existsSync(given));

@@ -66,7 +66,8 @@ export interface BrowserAbout {
   path: string;
   /** Where the executable came from, worded for the operator. */
   source: string;
-  installedAt: Date;
+  /** Of its version, not of a file. */
+  releasedAt: Date;
   /** How to get a newer version. */
   renewal: string;
   /** Of a download that could not be checked: who is trusted instead, worded for the operator. */
@@ -90,11 +91,14 @@ export interface WorkerCounts {
 
 export interface Browser {
   render(job: Job, signal: AbortSignal): Promise<Rendered>;
+  /** The one that new workers start with. */
   readonly about: BrowserAbout;
   /** Rejects if the browser does not answer. */
   check(): Promise<void>;
   /** Its workers since the start, for the metrics. */
   workerCounts(): WorkerCounts;
+  /** If there is a newer one on this machine that passes its tests, workers start with it from now on; renders end where they run. */
+  renew(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -29,13 +29,13 @@ const retryMs = 5_000;
 
 export async function createChromiumBrowser(options: ChromiumBrowserOptions): Promise<Browser> {
   const { log, concurrency } = options;
-  const { about, start } = await startChromium({
+  const chromium = await startChromium({
     ...options,
     // A blank page takes 16 MB. More are opened when renders ask for them, a few at a time.
     warmPages: Math.max(2, Math.ceil(concurrency / 4)),
   });
   const pool = await createPool({
-    start,
+    start: chromium.start,
     places: concurrency,
     recycle: { ...defaultRecycle, ...options.recycle },
     restAfterMs: options.restAfterMs ?? Infinity,
@@ -70,10 +70,18 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
   }
 
   return {
-    about,
+    get about() {
+      return chromium.about;
+    },
     render,
     check: () => pool.check(),
     workerCounts: () => pool.counts(),
-    close: () => pool.close(),
+    async renew() {
+      if (await chromium.renew()) await pool.renew();
+    },
+    async close() {
+      await pool.close();
+      await chromium.close();
+    },
   };
 }

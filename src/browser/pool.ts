@@ -32,6 +32,8 @@ export interface Pool {
   /** Rejects if no worker answers. One that rests has answered until then, and is not woken for it. */
   check(): Promise<void>;
   counts(): WorkerCounts;
+  /** Every worker gives way to one that is started now; renders end where they run. */
+  renew(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -344,6 +346,19 @@ export async function createPool(options: PoolOptions): Promise<Pool> {
       await Promise.any(asked.map(({ worker }) => worker.ask('check', checkMs)));
     },
     counts: () => counts,
+    async renew() {
+      const before = [...starts];
+      const present = [...members];
+      await grow();
+      const late = (await Promise.allSettled(before)).flatMap((start) =>
+        start.status === 'fulfilled' ? [start.value] : [],
+      );
+      for (const member of [...present, ...late]) {
+        if (!members.has(member) || member.isRetired) continue;
+        counts.replaced += 1;
+        retire(member);
+      }
+    },
     async close() {
       isClosed = true;
       clearTimeout(spareTimer);

@@ -1,16 +1,19 @@
-// The first start of a render worker: chooses the browser, finds out whether its sandbox works here, tests the egress wall and the
-// fonts, and returns how to start every further worker.
+// Which browser render workers start with: chosen and tested at the first start, and again when a newer one has come to this machine.
 import { tmpdir } from 'node:os';
 import { makeFolder } from '#storage/make-folder.ts';
 import type { BrowserAbout, Log } from '#browser/browser.ts';
-import { fetchChromium } from '#browser/install/fetch-chromium.ts';
-import { findChromium, type FindChromiumOptions } from '#browser/install/find-chromium.ts';
+import { createUse, report, type Use } from '#browser/chromium-in-use.ts';
+import type { Candidate, Chromium } from '#browser/install/chromium.ts';
+import { fetchChromium, type FetchOptions } from '#browser/install/fetch-chromium.ts';
+import { findChromium, presentShells, type Places } from '#browser/install/find-chromium.ts';
 import { installFonts } from '#browser/install/fonts.ts';
+import { hold, removeOlder } from '#browser/install/kept-browsers.ts';
+import { readSystem } from '#browser/install/system.ts';
 import type { PoolOptions } from '#browser/pool.ts';
-import { lowNiceness, workerNiceness } from '#browser/process/priority.ts';
+import { workerNiceness } from '#browser/process/priority.ts';
 import { sweepScratchFolders } from '#browser/process/scratch-folder.ts';
 import { reachableCache, workerUsers } from '#browser/process/unprivileged.ts';
-import { startWorker, WorkerStartError, type Worker, type WorkerOptions } from '#browser/worker/worker.ts';
+import { startTested, tryAll, type Base } from '#browser/try-chromium.ts';
 
 export interface StartOptions {
   /** CHROMIUM_PATH. */
@@ -23,133 +26,180 @@ export interface StartOptions {
   resultsFolder: string;
   /** The variables passed to the programs that fetch a browser: PATH and proxies. */
   fetchEnvironment?: Record<string, string>;
-  /** Fetches a newer one, if the browser was fetched. */
-  renew?: boolean;
-  unpackNpm?: FindChromiumOptions['unpackNpm'];
+  /** Tests replace them. */
+  npm?: Places['npm'];
+  ways?: FetchOptions['ways'];
   log: Log;
 }
 
-type Base = Omit<WorkerOptions, 'sandboxed' | 'isTested'>;
+type Common = Omit<Base, 'chromium'>;
 
-export async function startChromium(
-  options: StartOptions & { warmPages: number },
-): Promise<{ about: BrowserAbout; start: PoolOptions['start'] }> {
-  const { log, resultsFolder } = options;
+interface StartedChromium {
+  /** The one that new workers start with. */
+  readonly about: BrowserAbout;
+  start: PoolOptions['start'];
+  /** True if workers start with another one from now on. */
+  renew(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export async function startChromium(options: StartOptions & { warmPages: number }): Promise<StartedChromium> {
+  const { log } = options;
+  const { places, common } = await prepare(options);
+  /** Ids of those that failed here: they are not tried again. */
+  const refused = new Set<string>();
+  const endings = new Set<Promise<void>>();
+
+  async function take({ id }: Pick<Candidate, 'id'>, chromium: Chromium, present?: Use): Promise<Use> {
+    const release = hold(chromium);
+    try {
+      const tried = await startTested({ ...common, chromium });
+      if (present?.about.sandboxed !== true || tried.sandboxProblem === null)
+        return createUse(id, { ...common, chromium }, tried, release);
+      await tried.worker.close();
+      throw lacksSandbox();
+    } catch (error) {
+      release();
+      refused.add(id);
+      log.warn(
+        { err: error, path: chromium.executable },
+        `a browser is not used: ${(error as Error).message}`,
+      );
+      throw error;
+    }
+  }
+
+  let current: Use | undefined;
+  await findChromium({
+    ...places,
+    fetch: async () => {
+      const fetched = await fetchNewest(options, places.cacheFolder, common, null);
+      if (fetched === null) throw new Error('no source has a browser for this machine');
+      return fetched;
+    },
+    accept: async (candidate, chromium) => {
+      current = await take(candidate, chromium);
+    },
+  });
+  let inUse = current!;
+  report(inUse, log);
+
+  /** What was in use before it is removed when its last worker has ended. */
+  function change(next: Use): void {
+    const before = inUse;
+    inUse = next;
+    report(next, log);
+    const ending = removeOld(before.end(), next)
+      .catch((error: unknown) => log.error({ err: error }, 'an old browser could not be removed'))
+      .finally(() => endings.delete(ending));
+    endings.add(ending);
+  }
+
+  async function removeOld(unused: Promise<void>, { id, about }: Use): Promise<void> {
+    await unused;
+    if (!id.startsWith(places.cacheFolder)) return;
+    const removed = await removeOlder(places.cacheFolder, about.version, readSystem());
+    for (const folder of removed) log.info({ folder }, 'an old browser is removed');
+  }
+
+  return {
+    get about() {
+      return inUse.about;
+    },
+    start: (given) => inUse.start(given),
+    async renew() {
+      for (const candidate of await presentShells(places)) {
+        if (candidate.id === inUse.id) return false;
+        if (refused.has(candidate.id)) continue;
+        try {
+          change(await take(candidate, await candidate.open(), inUse));
+          return true;
+        } catch {
+          // It is reported, and the present one stays.
+          refused.add(candidate.id);
+        }
+      }
+      return false;
+    },
+    async close() {
+      await inUse.end();
+      await Promise.all(endings);
+    },
+  };
+}
+
+export interface Renewal {
+  /** The newest headless-shell that was on this machine; null if there was none. */
+  before: Chromium | null;
+  /** Null if no source has a newer one. */
+  fetched: Chromium | null;
+}
+
+/** Fetches a newer headless-shell than those of this machine and tests it. A running service takes it; until then nothing changes. */
+export async function fetchNewer(options: StartOptions): Promise<Renewal> {
+  if (options.executable !== undefined)
+    throw new Error('CHROMIUM_PATH names the browser: renew it the way you installed it');
+  const { places, common } = await prepare({ ...options, warmPages: 1 });
+  const before = await newestThatRuns(places);
+  const fetched = await fetchNewest(options, places.cacheFolder, common, before);
+  if (fetched !== null) await removeOlder(places.cacheFolder, fetched.version, readSystem());
+  return { before, fetched };
+}
+
+async function newestThatRuns(places: Places): Promise<Chromium | null> {
+  for (const { open } of await presentShells(places)) {
+    const chromium = await open().catch(() => null);
+    if (chromium !== null) return chromium;
+  }
+  return null;
+}
+
+async function prepare({
+  log,
+  resultsFolder,
+  warmPages,
+  ...options
+}: StartOptions & { warmPages: number }): Promise<{ places: Places; common: Common }> {
   const users = workerUsers();
   makeFolder(resultsFolder);
   await sweepScratchFolders(tmpdir(), users?.browser ?? null);
   await sweepScratchFolders(resultsFolder, users?.worker ?? null);
   const cacheFolder = await reachableCache(options.cacheFolder, users?.browser ?? null);
-  const fontsFile = await installFonts(cacheFolder);
-  const common = {
-    fontsFile,
-    users,
-    niceness: workerNiceness,
-    warmPages: options.warmPages,
-    resultsFolder,
-    log,
+  const { executable: explicitPath, folders, npm } = options;
+  return {
+    places: { explicitPath, folders, cacheFolder, ...(npm !== undefined && { npm }) },
+    common: {
+      fontsFile: await installFonts(cacheFolder),
+      users,
+      niceness: workerNiceness,
+      warmPages,
+      resultsFolder,
+      log,
+    },
   };
-  const chromium = await findChromium({
-    explicitPath: options.executable,
-    folders: options.folders,
+}
+
+function fetchNewest(
+  { fetchEnvironment = {}, ways, log }: StartOptions,
+  cacheFolder: string,
+  common: Common,
+  present: Chromium | null,
+): Promise<Chromium | null> {
+  return fetchChromium({
     cacheFolder,
-    fetch: () =>
-      fetchChromium({
-        cacheFolder,
-        environment: options.fetchEnvironment ?? {},
-        renew: options.renew ?? false,
-        log,
-        check: (fetched) => checkFetched({ ...common, chromium: fetched }),
-      }),
-    ...(options.unpackNpm && { unpackNpm: options.unpackNpm }),
+    environment: fetchEnvironment,
+    log,
+    async check(chromium) {
+      const { sandboxProblem } = await tryAll({ ...common, chromium });
+      // The system may allow it to the present one by its path.
+      if (sandboxProblem === null || present === null) return;
+      const { worker, sandboxProblem: problem } = await startTested({ ...common, chromium: present });
+      await worker.close();
+      if (problem === null) throw lacksSandbox();
+    },
+    ...(ways && { ways }),
+    ...(present && { newerThan: present.version }),
   });
-  const base = { ...common, chromium };
-  const { worker, sandboxProblem } = await startTested(base);
-  const sandboxed = sandboxProblem === null;
-  const { version, wall, drawing } = worker.started;
-  const about: BrowserAbout = {
-    name: chromium.kind === 'full' ? 'Chromium' : 'chrome-headless-shell',
-    version: version.replace(/^.*\//, ''),
-    path: chromium.executable,
-    source: chromium.source,
-    installedAt: chromium.installedAt,
-    renewal: chromium.renewal,
-    ...(chromium.trust !== undefined && { trust: chromium.trust }),
-    sandboxed,
-    sandboxProblem,
-    blankScripts: drawing?.blankScripts ?? [],
-  };
-  log.info({ ...about, wallTried: wall?.tried }, 'the browser is ready');
-  if (!sandboxed) {
-    log.warn(
-      { problem: sandboxProblem },
-      'THE BROWSER RUNS WITHOUT ITS SANDBOX: a page that breaks the renderer has the rights of this user. ' +
-        'Allow user namespaces for it, or run the service as root, which starts the browser as nobody.',
-    );
-  }
-  if (about.blankScripts.length > 0) {
-    log.warn(
-      { scripts: about.blankScripts },
-      'text in these scripts would be invisible: install fonts for them',
-    );
-  }
-  const start = ({ isLow }: { isLow: boolean }) =>
-    startWorker({ ...base, sandboxed, isTested: false, niceness: isLow ? lowNiceness : workerNiceness });
-  return { about, start: reuse(worker, start) };
 }
 
-/** A fetched browser is used only if it shows text and cannot bypass the proxy. */
-async function checkFetched(base: Base): Promise<void> {
-  const { worker } = await startTested(base);
-  await worker.close();
-  if (worker.started.drawing?.blankScripts.includes('Latin') === true) throw new Error('it draws no text');
-}
-
-/** Rejects a browser that must not be used. */
-async function startTested(base: Base): Promise<{ worker: Worker; sandboxProblem: string | null }> {
-  const tested = await startWithSandbox(base);
-  const { version, wall, drawing } = tested.worker.started;
-  const isLeaking = !wall || wall.leaks.tcp + wall.leaks.udp > 0;
-  if (!isLeaking && drawing?.drawsBelowViewport === true) return tested;
-  await tested.worker.close();
-  throw new Error(
-    isLeaking
-      ? `The browser can reach the network past the egress proxy: ${JSON.stringify(wall)}`
-      : 'This browser does not draw pages below the viewport, so full-page captures would be blank there. ' +
-          `Set CHROMIUM_PATH to another one (this is ${version}).`,
-  );
-}
-
-// What Chromium prints if the system denies it its sandbox: no user namespaces, no setuid helper.
-const sandboxRefusal =
-  /no usable sandbox|suid sandbox helper|failed to move to new namespace|without --no-sandbox|credentials\.cc/i;
-
-/**
- * Starts without the sandbox only if the system is known to refuse it, and never silently: the log and `about` report it. Any
- * other failure, such as a start that took too long on a busy machine, is retried once with the sandbox on.
- */
-async function startWithSandbox(base: Base): Promise<{ worker: Worker; sandboxProblem: string | null }> {
-  const tested = { ...base, isTested: true };
-  for (let isRetry = false; ; isRetry = true) {
-    try {
-      return { worker: await startWorker({ ...tested, sandboxed: true }), sandboxProblem: null };
-    } catch (error) {
-      const isRefused = error instanceof WorkerStartError && sandboxRefusal.test(error.detail);
-      if (isRefused) {
-        const worker = await startWorker({ ...tested, sandboxed: false });
-        return { worker, sandboxProblem: error.message };
-      }
-      if (isRetry) throw error;
-    }
-  }
-}
-
-/** The worker that passed the tests serves first. */
-function reuse(first: Worker, start: PoolOptions['start']): PoolOptions['start'] {
-  let ready: Worker | undefined = first;
-  return (options) => {
-    const worker = ready;
-    ready = undefined;
-    return worker && !worker.gone.aborted ? Promise.resolve(worker) : start(options);
-  };
-}
+const lacksSandbox = () => new Error('failed the test of its sandbox, which the present browser has');

@@ -23,7 +23,7 @@ export interface MetricsParts {
   clock: Clock;
   renderQueue: Pick<RenderQueue, 'load'>;
   renders: Pick<Renders, 'onEnd'>;
-  browser: Pick<Browser, 'workerCounts'>;
+  browser: Pick<Browser, 'workerCounts' | 'about'>;
   timings: { database: Pick<Timings, 'listen'>; store: Pick<Timings, 'listen'> };
   blobs: { uploads: Pick<Blobs, 'storedBytes'>; renders: Pick<Blobs, 'storedBytes'> };
 }
@@ -114,6 +114,19 @@ export function createMetrics({
       collect() {
         this.reset();
         for (const [event, count] of Object.entries(browser.workerCounts())) this.inc({ event }, count);
+      },
+    }),
+  );
+  registry.registerMetric(
+    new Gauge({
+      name: 'tintype_browser_release_timestamp_seconds',
+      help: 'When the version of the browser that new workers start with was released, in seconds since 1970.',
+      labelNames: ['version'],
+      registers: [],
+      collect() {
+        const { version, releasedAt } = browser.about;
+        this.reset();
+        this.set({ version }, releasedAt.getTime() / 1000);
       },
     }),
   );

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { fetchChromium, fetchedChromium } from '#browser/install/fetch-chromium.ts';
+import { fetchChromium } from '#browser/install/fetch-chromium.ts';
+import { keptBrowsers } from '#browser/install/kept-browsers.ts';
 import { playwrightWay } from '#browser/install/playwright-chromium.ts';
 import { readSystem } from '#browser/install/system.ts';
 import { startDownloadHost } from '#test/support/download-host.ts';
@@ -22,7 +23,7 @@ test('kill -9 in the middle of a download: the installer ends too, nothing parti
   child.kill('SIGKILL');
   // A grandchild process holds the connection.
   await once(host.events, 'cut');
-  assert.equal(await fetchedChromium(cache.path), null);
+  assert.deepEqual(await keptBrowsers(cache.path, readSystem()), []);
   host.mode = 'whole';
   const { environment } = host;
   await fetchChromium({ cacheFolder: cache.path, environment, check: accept, log: silent });

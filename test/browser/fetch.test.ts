@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { distributionWay } from '#browser/install/distribution-chromium.ts';
@@ -17,7 +17,7 @@ import { startTestBrowser } from '#test/support/browser.ts';
 import { startDownloadHost } from '#test/support/download-host.ts';
 import { accept, fetchElsewhere, openFolder, silent } from './fetch-kit.ts';
 
-const noNpm = { executable: undefined, unpackNpm: () => Promise.resolve(null) };
+const noNpm = { executable: undefined, npm: null };
 
 const withoutFonts = (folder: string) => readdirSync(folder).filter((name) => !name.startsWith('fonts-'));
 
@@ -73,17 +73,17 @@ test('a process waits while another one fetches, and nothing is fetched twice', 
   assert.equal(host.downloads, 1);
 });
 
-test('a browser that fails its checks is not kept, and the next source is tried; renewing replaces it', async () => {
+test('the newest of all sources is fetched; one that does not run or fails its checks is not kept, and the next newest is tried', async () => {
   using cache = openFolder();
   let made = 0;
-  const way = (folder: string, version: string): FetchWay => ({
-    title: folder,
-    folder,
-    renewal: '',
+  const way = (name: string, version: string, prints = version): FetchWay => ({
+    title: name,
+    name,
+    newest: () => Promise.resolve(version),
     fill(draft) {
       made += 1;
       const executable = join(draft, 'chrome-headless-shell');
-      writeFileSync(executable, `#!/bin/sh\necho ${version}\n`, { mode: 0o755 });
+      writeFileSync(executable, `#!/bin/sh\necho ${prints}\n`, { mode: 0o755 });
       return Promise.resolve({ executable, libraryFolders: [] });
     },
   });
@@ -92,21 +92,21 @@ test('a browser that fails its checks is not kept, and the next source is tried;
     cacheFolder: cache.path,
     environment: {},
     log: { ...silent, warn: (_: object, message: string) => void warnings.push(message) },
-    ways: [way('stub', 'install-me'), way('leaky', '1.0'), way('good', '2.0')],
+    ways: [way('old', '1.0'), way('stub', '10.0', 'install-me'), way('leaky', '3.0'), way('good', '2.0')],
     check: ({ source }: { source: string }) =>
       source.startsWith('leaky') ? Promise.reject(new Error('it reaches the network')) : Promise.resolve(),
   };
-  assert.equal((await fetchChromium(options)).source, 'good, kept in the cache');
+  const good = `good-2.0-${readSystem().id}-${process.arch}`;
+  assert.equal((await fetchChromium(options))?.source, 'good, kept in the cache');
   assert.deepEqual(warnings, [
     'no browser from stub: it does not run here: it does not print its version',
     'no browser from leaky: it reaches the network',
   ]);
-  assert.deepEqual(readdirSync(cache.path), ['good']);
-  await fetchChromium(options);
+  assert.deepEqual(readdirSync(cache.path), [good]);
   assert.equal(made, 3);
-  await fetchChromium({ ...options, ways: [way('good', '3.0')], renew: true });
-  assert.equal(made, 4);
-  assert.deepEqual(readdirSync(cache.path), ['good']);
+  const newest = { ...options, ways: [way('old', '1.0'), way('good', '2.0')], newerThan: '2.0' };
+  assert.equal(await fetchChromium(newest), null);
+  assert.equal(made, 3, 'what is not newer is not fetched');
 });
 
 test("Debian's packages are unpacked without root, with the libraries that the system lacks", async (context) => {
@@ -162,8 +162,11 @@ test("Debian's packages are unpacked without root, with the libraries that the s
     environment: { PATH: process.env['PATH'] ?? '', APT_CONFIG: settings },
     check: accept,
     log: { ...silent, info: (_: object, message: string) => void messages.push(message) },
+    newerThan: '0.9',
     ways: [distributionWay(readSystem())],
   });
+  assert.ok(chromium);
+  assert.equal(basename(chromium.folder ?? ''), `packages-1.0-${readSystem().id}-${process.arch}`);
   assert.match(chromium.executable, /\/system\/usr\/lib\/chromium\/chromium-headless-shell$/);
   assert.match(chromium.libraryFolder ?? '', /\/system\/usr\/lib$/);
   assert.match(messages.join(), /chromium-headless-shell and what it needs, [\d,]+ B, into /);

@@ -295,6 +295,31 @@ test('a worker is replaced by count: the replacement is there first', async () =
   assert.deepEqual([...running], []);
 });
 
+test('all workers give way to a new one, also one whose start is under way; the new one is there first, and renders end where they run', async () => {
+  const { held, render, pool, running, starts } = await start();
+  const first = render('a');
+  await waitFor('it to begin', () => held.length === 1);
+  const begun = Promise.withResolvers<void>();
+  const ready = Promise.withResolvers<void>();
+  starts.push(begun.promise, ready.promise);
+  const second = render('b');
+  const renewed = pool.renew();
+  assert.deepEqual([...running], [1], 'nothing ends before the new one is there');
+  ready.resolve();
+  begun.resolve();
+  await renewed;
+  const third = render('a');
+  await waitFor('all to begin', () => held.length === 3);
+  const workerOf = (account: string) =>
+    held.filter((one) => one.account === account).map(({ worker }) => worker);
+  assert.deepEqual(workerOf('a'), [1, 3]);
+  for (const one of held) one.finish();
+  await Promise.all([first, second, third]);
+  await waitFor('the old ones to end', () => !running.has(1) && !running.has(2));
+  assert.equal(pool.counts().replaced, 2);
+  await pool.close();
+});
+
 test('the last worker ends when nobody has needed it for a time; the pool is well without it, and the next render starts one', async () => {
   const { running, held, render, pool } = await start({ restAfterMs: 1 });
   await waitFor('the first to rest', () => running.size === 0);

@@ -18,13 +18,13 @@ import { openFolder } from './fetch-kit.ts';
 import { falteringChromium, sandboxlessChromium } from '#test/support/wrapped-chromium.ts';
 
 /** A program that claims to be a browser. */
-function fakeBrowser(folder: string, name: string): string {
+function fakeBrowser(folder: string, name: string, version = '153.0.1.2'): string {
   const path = join(folder, name);
-  writeFileSync(path, '#!/bin/sh\necho "Chromium 153.0.1.2"\n', { mode: 0o755 });
+  writeFileSync(path, `#!/bin/sh\necho "Chromium ${version}"\n`, { mode: 0o755 });
   return path;
 }
 
-const withoutNpm = { explicitPath: undefined, cacheFolder, unpackNpm: () => Promise.resolve(null) };
+const withoutNpm = { explicitPath: undefined, cacheFolder: '/nonexistent', npm: null };
 
 test('only the configured path is tried, and it is named if it does not run', async () => {
   using folder = openFolder();
@@ -46,25 +46,41 @@ test('only the configured path is tried, and it is named if it does not run', as
   assert.equal((await findChromium({ ...nothing, explicitPath: link })).kind, 'headless-shell');
 });
 
-test('a headless-shell of the system takes precedence over the one from npm; a stub that does not run is skipped', async () => {
+test('the newest headless-shell is used, wherever it is from; one that does not run or is not accepted is skipped', async () => {
   using folder = openFolder();
   using package_ = openFolder();
   const options = {
     explicitPath: undefined,
     folders: [folder.path],
-    cacheFolder,
-    unpackNpm: () =>
-      Promise.resolve({
-        executable: fakeBrowser(package_.path, 'chrome-headless-shell'),
-        libraryFolder: package_.path,
-      }),
+    cacheFolder: '/nonexistent',
+    npm: {
+      version: '153.0.0',
+      unpack: () =>
+        Promise.resolve({
+          executable: fakeBrowser(package_.path, 'chrome-headless-shell'),
+          libraryFolder: package_.path,
+        }),
+    },
   };
   const stub = join(folder.path, 'chrome-headless-shell');
   writeFileSync(stub, '#!/bin/sh\necho "install me first" >&2\nexit 1\n', { mode: 0o755 });
   assert.match((await findChromium(options)).source, /npm/);
-  const shell = fakeBrowser(folder.path, 'chrome-headless-shell');
+  fakeBrowser(folder.path, 'headless-shell', '99.0.1.2');
+  const npm = await findChromium(options);
+  assert.deepEqual([npm.source, npm.version], ['npm (@sparticuz/chromium)', '153.0.1.2']);
+  const newer = fakeBrowser(folder.path, 'chromium-headless-shell', '153.0.10.9');
   const found = await findChromium(options);
-  assert.deepEqual([found.executable, found.source], [shell, 'the system']);
+  assert.deepEqual([found.executable, found.source, found.version], [newer, 'the system', '153.0.10.9']);
+  const tried: string[] = [];
+  const last = await findChromium({
+    ...options,
+    async accept(_, { version }) {
+      tried.push(version);
+      if (tried.length < 3) throw new Error('it reaches the network');
+    },
+  });
+  assert.deepEqual(tried, ['153.0.10.9', '153.0.1.2', '99.0.1.2']);
+  assert.equal(last.version, '99.0.1.2');
 });
 
 test('without one from npm a browser is fetched; if that fails, a full Chromium of the system is used, or the error says what to do', async () => {

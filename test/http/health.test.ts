@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startService, type TestService } from '#test/support/service.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { idleBrowser } from '#test/support/stand-in-browser.ts';
 
 let service: TestService;
 let ping = async () => {};
@@ -11,12 +12,7 @@ before(async () => {
     wrapBlobs: (blobs) => ({ ...blobs, ping: () => ping() }),
     openBrowser: async () => ({
       render: () => Promise.reject(new Error('this browser renders nothing')),
-      get about(): never {
-        throw new Error('this browser has no version');
-      },
-      check: async () => {},
-      workerCounts: () => ({ started: 0, replaced: 0, lost: 0, idle: 0 }),
-      close: async () => {},
+      ...idleBrowser,
     }),
   });
 });

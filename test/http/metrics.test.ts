@@ -13,6 +13,7 @@ import { root } from '#test/support/processes.ts';
 import { bearer, formOf, post } from '#test/support/requests.ts';
 import { startService } from '#test/support/service.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { idleBrowser } from '#test/support/stand-in-browser.ts';
 
 const unused = () =>
   createMetrics({
@@ -20,7 +21,7 @@ const unused = () =>
     clock: createTestClock(),
     renderQueue: { load: () => ({ running: 0, waiting: 0 }) },
     renders: { onEnd: () => {} },
-    browser: { workerCounts: () => ({ started: 0, replaced: 0, lost: 0, idle: 0 }) },
+    browser: idleBrowser,
     timings: { database: { listen: () => {} }, store: { listen: () => {} } },
     blobs: { uploads: { storedBytes: () => 0 }, renders: { storedBytes: () => 0 } },
   });
@@ -29,12 +30,8 @@ test('what happened is counted: bytes, files of a batch that were refused, how r
   const service = await startService({ EGRESS_ALLOW: '127.0.0.1:9' }, 0, undefined, {
     openBrowser: async () => ({
       render: () => Promise.reject(new RenderFailure('crashed', 'this browser renders nothing')),
-      get about(): never {
-        throw new Error('this browser has no version');
-      },
-      check: async () => {},
+      ...idleBrowser,
       workerCounts: () => ({ started: 3, replaced: 1, lost: 2, idle: 0 }),
-      close: async () => {},
     }),
   });
   try {
@@ -67,6 +64,7 @@ test('what happened is counted: bytes, files of a batch that were refused, how r
       /^tintype_render_duration_seconds_count\{result="failed"\} 1$/m,
       /^tintype_render_queue_seconds_count 1$/m,
       /^tintype_render_workers_total\{event="lost"\} 2$/m,
+      /^tintype_browser_release_timestamp_seconds\{version="150\.0\.1\.2"\} 1782777600$/m,
     ])
       assert.match(text, line);
   } finally {

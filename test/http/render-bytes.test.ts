@@ -17,6 +17,7 @@ import { openFilesIn } from '#test/support/process-table.ts';
 import { bearer } from '#test/support/requests.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { idleBrowser } from '#test/support/stand-in-browser.ts';
 
 const sizeBytes = 60 * 1024 * 1024;
 const url = 'http://127.0.0.1:9/';
@@ -61,12 +62,7 @@ async function openBrowser({ blobsDir }: Config): Promise<Browser> {
   }
   return {
     render,
-    get about(): never {
-      throw new Error('this browser has no version');
-    },
-    check: async () => {},
-    workerCounts: () => ({ started: 0, replaced: 0, lost: 0, idle: 0 }),
-    close: async () => {},
+    ...idleBrowser,
   };
 }
 

@@ -30,6 +30,7 @@ import { receiverAddress } from '#test/support/receiver.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import { blobEngines, databaseEngines } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
+import { idleBrowser } from '#test/support/stand-in-browser.ts';
 
 /** One machine, and a fleet. */
 export const engines = databaseEngines.map((database, place) => ({
@@ -185,12 +186,7 @@ export function createWritingBrowser(folder: string): WritingBrowser {
         },
       };
     },
-    get about(): never {
-      throw new Error('this browser has no version');
-    },
-    check: async () => {},
-    workerCounts: () => ({ started: 0, replaced: 0, lost: 0, idle: 0 }),
-    close: async () => {},
+    ...idleBrowser,
   };
   return browser;
 }

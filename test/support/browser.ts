@@ -18,7 +18,6 @@ import {
 import { limits } from '#core/limits.ts';
 import { createChromiumBrowser } from '#browser/chromium-browser.ts';
 import type { ChromiumBrowserOptions } from '#browser/chromium-browser.ts';
-import { fetchedChromium } from '#browser/install/fetch-chromium.ts';
 import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
 import { findChromium } from '#browser/install/find-chromium.ts';
 import { paperInches, type PaperFormat } from '#renders/paper.ts';
@@ -35,11 +34,6 @@ const underTest = {
   explicitPath: readConfig().chromiumPath,
   folders: [],
   cacheFolder,
-  async fetch() {
-    const fetched = await fetchedChromium(cacheFolder);
-    if (fetched === null) throw new Error('run "npm run setup" first');
-    return fetched;
-  },
 };
 export const chromiumUnderTest = () => findChromium(underTest);
 

@@ -1,11 +1,14 @@
 // Stands in for the host that Playwright's installer downloads from: its headless-shell is a script that starts the browser under
 // test.
 import { EventEmitter, once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { chromiumUnderTest } from '#test/support/browser.ts';
 import { readConfig } from '#roof/config.ts';
+import { shellScript } from '#test/support/fake-source.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 import { zip } from '#test/support/zip.ts';
 
 export interface DownloadHost extends AsyncDisposable {
@@ -17,12 +20,10 @@ export interface DownloadHost extends AsyncDisposable {
   events: EventEmitter;
 }
 
-export async function startDownloadHost(): Promise<DownloadHost> {
-  const { executable, libraryFolder, kind } = await chromiumUnderTest();
-  const libraries = libraryFolder === null ? '' : `export LD_LIBRARY_PATH='${libraryFolder}'\n`;
-  // A full Chromium needs a display unless it is started with --headless. A headless-shell needs none.
-  const headless = kind === 'full' ? ' --headless' : '';
-  const script = `#!/bin/sh\n${libraries}exec '${executable}'${headless} "$@"\n`;
+/** `version` is what the browser says it is; by default what it is. */
+export async function startDownloadHost(given: { version?: string } = {}): Promise<DownloadHost> {
+  const { version } = await chromiumUnderTest();
+  const script = await shellScript(given.version ?? version);
   const events = new EventEmitter();
   let downloads = 0;
   const server = createServer((request, response) => {
@@ -49,10 +50,15 @@ export async function startDownloadHost(): Promise<DownloadHost> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const { path, remove } = await temporaryFolder();
+  const aptSettings = join(path, 'apt.conf');
+  await writeFile(aptSettings, 'Dir::Etc::sourcelist "/dev/null";\nDir::Etc::sourceparts "-";\n');
   const { port } = server.address() as AddressInfo;
   const host: DownloadHost = {
     environment: {
       ...readConfig().fetchEnvironment,
+      // The distribution has no packages here.
+      APT_CONFIG: aptSettings,
       PLAYWRIGHT_DOWNLOAD_HOST: `http://127.0.0.1:${port}`,
       // Where Playwright does not know the system, any build does here.
       PLAYWRIGHT_HOST_PLATFORM_OVERRIDE: process.arch === 'arm64' ? 'debian12-arm64' : 'debian12-x64',
@@ -66,6 +72,7 @@ export async function startDownloadHost(): Promise<DownloadHost> {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
+      await remove();
     },
   };
   return host;

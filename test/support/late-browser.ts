@@ -4,6 +4,7 @@ import type { Browser } from '#browser/browser.ts';
 import type { Config } from '#roof/config.ts';
 import { openBrowser } from '#roof/engines.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
+import { idleBrowser } from '#test/support/stand-in-browser.ts';
 import { shared, together } from '#test/support/shared.ts';
 
 type Given = Parameters<typeof openBrowser>;
@@ -52,12 +53,12 @@ export const openLateBrowser: typeof openBrowser = (...given) => {
 
   return Promise.resolve({
     get about() {
-      if (!browser) throw new Error('the browser of this test has not been started');
-      return browser.about;
+      return (browser ?? idleBrowser).about;
     },
     render: async (job, signal) => (await open()).render(job, signal),
     check: async () => (await open()).check(),
-    workerCounts: () => browser?.workerCounts() ?? { started: 0, replaced: 0, lost: 0, idle: 0 },
+    workerCounts: () => (browser ?? idleBrowser).workerCounts(),
+    renew: async () => browser?.renew(),
     close: () => close(),
   });
 };

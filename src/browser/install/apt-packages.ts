@@ -1,6 +1,7 @@
 // Debian and Ubuntu packages, unpacked into a folder without root: lists and archives are private, and the system's own state is
 // only read. apt checks signatures and checksums as usual.
-import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FetchTools } from '#browser/install/fetch-way.ts';
 import { run } from '#browser/install/run.ts';
@@ -21,9 +22,48 @@ export async function unpackPackages(
   { environment, tell }: FetchTools,
 ): Promise<string[]> {
   const folder = join(draft, 'apt');
-  const archives = join(folder, 'archives');
+  const apt = await privateApt(folder, environment);
+  const known = new Set((await apt('apt-cache', ['pkgnames'])).split('\n'));
+  const chosen = names
+    .map((name) => (known.has(`${name}t64`) ? `${name}t64` : name))
+    .filter((name) => known.has(name));
+  // --reinstall: a requested package must be complete in the folder, whether or not the system has it.
+  const install = ['-q', '-y', '--no-install-recommends', '--reinstall', '--download-only', 'install'];
+  await apt('apt-get', [...install, ...chosen], (line) => {
+    const size = /^Need to get (.+) of archives/.exec(line)?.[1];
+    if (size !== undefined) tell(`${chosen[0]} and what it needs`, size);
+  });
+  await mkdir(target);
+  const files = (await readdir(join(folder, 'archives'))).filter(
+    (file) => file.endsWith('.deb') && !neverUnpacked.test(file),
+  );
+  for (const file of files) {
+    await run('dpkg-deb', ['-x', join(folder, 'archives', file), target], {
+      environment,
+      timeoutMs: programMs,
+    });
+  }
+  await rm(folder, { recursive: true });
+  await keepLibraries(target);
+  return libraryFolders(target);
+}
+
+/** The version that the distribution has, without its own revision; null if it has no such package. */
+export async function newestPackage(name: string, { environment }: FetchTools): Promise<string | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-apt-'));
+  try {
+    const apt = await privateApt(folder, environment);
+    const policy = await apt('apt-cache', ['policy', name]);
+    return /^ +Candidate: (?:\d+:)?([\d.]+)/m.exec(policy)?.[1] ?? null;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** apt with lists of its own in this folder, which it fetches first. */
+async function privateApt(folder: string, environment: Record<string, string>) {
   await mkdir(join(folder, 'lists', 'partial'), { recursive: true });
-  await mkdir(join(archives, 'partial'), { recursive: true });
+  await mkdir(join(folder, 'archives', 'partial'), { recursive: true });
   const settings = [
     `Dir::State=${folder}`,
     'Dir::State::status=/var/lib/dpkg/status',
@@ -41,28 +81,8 @@ export async function unpackPackages(
       timeoutMs: programMs,
       onLine,
     });
-
   await apt('apt-get', ['-q', 'update', '--error-on=any']);
-  const known = new Set((await apt('apt-cache', ['pkgnames'])).split('\n'));
-  const chosen = names
-    .map((name) => (known.has(`${name}t64`) ? `${name}t64` : name))
-    .filter((name) => known.has(name));
-  // --reinstall: a requested package must be complete in the folder, whether or not the system has it.
-  const install = ['-q', '-y', '--no-install-recommends', '--reinstall', '--download-only', 'install'];
-  await apt('apt-get', [...install, ...chosen], (line) => {
-    const size = /^Need to get (.+) of archives/.exec(line)?.[1];
-    if (size !== undefined) tell(`${chosen[0]} and what it needs`, size);
-  });
-  await mkdir(target);
-  const files = (await readdir(archives)).filter(
-    (file) => file.endsWith('.deb') && !neverUnpacked.test(file),
-  );
-  for (const file of files) {
-    await run('dpkg-deb', ['-x', join(archives, file), target], { environment, timeoutMs: programMs });
-  }
-  await rm(folder, { recursive: true });
-  await keepLibraries(target);
-  return libraryFolders(target);
+  return apt;
 }
 
 /** Keeps the browser and the libraries of a package; skips its other programs, icons and documentation. */

@@ -15,10 +15,9 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRunning, startTimeOf } from '#browser/install/running.ts';
+import { isOfRunning, thisProcess } from '#browser/install/running.ts';
 
 interface Manifest {
   files: { name: string; sizeBytes: number }[];
@@ -31,8 +30,6 @@ export interface CachedFolderWork {
   check?(draft: string): Promise<void>;
   /** Called if another process is creating it. */
   onWait?(): void;
-  /** Creates it again even if it exists. */
-  renew?: boolean;
 }
 
 const manifestName = 'manifest.json';
@@ -40,22 +37,17 @@ const renameAttempts = 10;
 const waitMs = 15 * 60_000;
 const pollMs = 200;
 
-export async function cachedFolder(
-  folder: string,
-  { fill, check, onWait, renew = false }: CachedFolderWork,
-): Promise<void> {
-  if (!renew) {
-    if (await isWhole(folder)) return;
-    if (await isMadeByAnother(folder, onWait)) return;
-  }
+export async function cachedFolder(folder: string, { fill, check, onWait }: CachedFolderWork): Promise<void> {
+  if (await isWhole(folder)) return;
+  if (await isMadeByAnother(folder, onWait)) return;
   await refuseForeign(folder);
   await mkdir(dirname(folder), { recursive: true });
-  const draft = await mkdtemp(`${folder}.draft-${maker()}-`);
+  const draft = await mkdtemp(`${folder}.draft-${thisProcess()}-`);
   try {
     await fill(draft);
     await seal(draft);
     await check?.(draft);
-    await putInPlace(draft, folder, renew);
+    await putInPlace(draft, folder);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
@@ -99,18 +91,16 @@ async function hasLivingDraft(folder: string): Promise<boolean> {
   const names = await readdir(dirname(folder)).catch(() => []);
   let living = false;
   for (const name of names.filter((candidate) => candidate.startsWith(prefix))) {
-    const [, host, pid, startTime = ''] = draftName.exec(name.slice(prefix.length)) ?? [];
-    if (host !== thisHost) continue;
-    if (isRunning(Number(pid), startTime)) living = true;
-    else await rm(join(dirname(folder), name), { recursive: true, force: true });
+    const end = name.slice(prefix.length);
+    const isWorkedOn = draftName.test(end) ? isOfRunning(end) : undefined;
+    if (isWorkedOn) living = true;
+    else if (isWorkedOn === false) await rm(join(dirname(folder), name), { recursive: true, force: true });
   }
   return living;
 }
 
-/** After the prefix: `maker`, and what makes it unique; `.old` is a folder that was moved away to be deleted. */
+/** After the prefix: `thisProcess`, and what makes it unique; `.old` is a folder that was moved away to be deleted. */
 const draftName = /^([^-]*)-(\d+)-(\d+)-[A-Za-z0-9]{6}(\.old)?$/;
-const thisHost = hostname().replaceAll(/[^A-Za-z0-9.]/g, '_');
-const maker = () => `${thisHost}-${process.pid}-${startTimeOf(process.pid)}`;
 
 /** Syncs the bytes to the disk before the rename; readable by the unprivileged user of the browser. */
 async function seal(draft: string): Promise<void> {
@@ -137,13 +127,13 @@ async function describe(draft: string, path: string): Promise<Manifest['files'][
   return { name: path.slice(draft.length + 1), sizeBytes: (await file.stat()).size };
 }
 
-/** Others may create it at the same time: a complete folder in place is as good as this one; a broken or old one is moved away. */
-async function putInPlace(draft: string, folder: string, renew: boolean): Promise<void> {
+/** Others may create it at the same time: a complete folder in place is as good as this one; a broken one is moved away. */
+async function putInPlace(draft: string, folder: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await rename(draft, folder);
     } catch (error) {
-      if (!renew && (await isWhole(folder))) return;
+      if (await isWhole(folder)) return;
       if (attempt === renameAttempts) throw error;
       await refuseForeign(folder);
       const old = `${draft}.old`;

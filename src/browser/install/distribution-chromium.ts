@@ -2,7 +2,7 @@
 // distribution's packages into the cache.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unpackPackages } from '#browser/install/apt-packages.ts';
+import { newestPackage, unpackPackages } from '#browser/install/apt-packages.ts';
 import type { FetchWay, FetchTools } from '#browser/install/fetch-way.ts';
 import { headlessShells } from '#browser/install/find-chromium.ts';
 import type { System } from '#browser/install/system.ts';
@@ -35,8 +35,8 @@ const libraries = [
 export function distributionWay(system: System): FetchWay {
   return {
     title: `packages of ${system.name}`,
-    folder: `${system.id}-${process.arch}`,
-    renewal: 'npx tintype browser --renew',
+    name: 'packages',
+    newest: (tools) => newestPackage(packages[0]!, tools),
     async fill(draft, tools) {
       const target = join(draft, 'system');
       const libraryFolders = await unpackPackages(packages, draft, target, tools);

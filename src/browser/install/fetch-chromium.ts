@@ -1,13 +1,15 @@
-// Fetches a headless-shell for this platform into the cache if neither the system nor npm has one. Tries each source in turn,
-// logs it with its size, and checks the browser before putting it in place.
-import { readFile, stat, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+// Fetches a headless-shell for this platform into the cache. Asks each source for its newest version, tries them from the newest on, logs
+// the download with its size, and tests the browser before putting it in place.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Log } from '#browser/browser.ts';
-import { cachedFolder, isWhole } from '#browser/install/cached-folder.ts';
+import { cachedFolder } from '#browser/install/cached-folder.ts';
+import { versionOf, type Chromium } from '#browser/install/chromium.ts';
 import { distributionWay } from '#browser/install/distribution-chromium.ts';
-import type { Fetched, FetchWay } from '#browser/install/fetch-way.ts';
-import { problemOf, type Chromium } from '#browser/install/find-chromium.ts';
+import type { FetchWay } from '#browser/install/fetch-way.ts';
+import { folderOf, recall, recordName, recordOf } from '#browser/install/kept-browsers.ts';
 import { playwrightWay } from '#browser/install/playwright-chromium.ts';
+import { compareVersions } from '#browser/install/releases.ts';
 import { readSystem } from '#browser/install/system.ts';
 
 export interface FetchOptions {
@@ -16,78 +18,70 @@ export interface FetchOptions {
   /** Rejects a browser that must not be used. */
   check: (chromium: Chromium) => Promise<void>;
   log: Log;
-  /** Fetches again even if there is one. */
-  renew?: boolean;
+  /** Fetches nothing that is not newer than this version. */
+  newerThan?: string;
   ways?: FetchWay[];
 }
 
-const recordName = 'browser.json';
-
-export async function fetchChromium(options: FetchOptions): Promise<Chromium> {
-  const { cacheFolder, environment, check, log, renew = false } = options;
+/** Null if no source has a newer one. Rejects if one that may have it could not be asked, or has one that could not be used. */
+export async function fetchChromium(options: FetchOptions): Promise<Chromium | null> {
+  const { cacheFolder, environment, check, log, newerThan = '0' } = options;
+  const system = readSystem();
   const ways = options.ways ?? (await defaultWays());
-  const fetched = renew ? null : await fetchedChromium(cacheFolder, ways);
-  if (fetched !== null) return fetched;
   const problems: string[] = [];
+  const fail = (way: FetchWay, error: unknown) => {
+    const reason = (error as Error).message;
+    problems.push(`${way.title}: ${reason}`);
+    log.warn({ way: way.title, err: error }, `no browser from ${way.title}: ${reason}`);
+  };
+  const toolsFor = (way: FetchWay) => ({
+    environment,
+    tell: (what: string, size: string) =>
+      log.info(
+        { way: way.title, cacheFolder },
+        `fetching a browser (once): ${what}, ${size}, into ${cacheFolder}`,
+      ),
+  });
+
+  const offers: { way: FetchWay; version: string }[] = [];
   for (const way of ways) {
-    const folder = join(cacheFolder, way.folder);
-    const tell = (what: string, size: string) =>
-      log.info({ way: way.title, folder }, `fetching a browser (once): ${what}, ${size}, into ${folder}`);
     try {
-      await cachedFolder(folder, {
-        renew,
-        onWait: () => log.info({ folder }, 'another process is fetching a browser: waiting for it'),
-        async fill(draft) {
-          const { executable, libraryFolders, ...rest } = await way.fill(draft, { environment, tell });
-          const record: Fetched = {
-            ...rest,
-            executable: relative(draft, executable),
-            libraryFolders: libraryFolders.map((path) => relative(draft, path)),
-          };
-          await writeFile(join(draft, recordName), JSON.stringify(record));
-        },
-        async check(draft) {
-          const chromium = await recall(draft, way);
-          const problem = await problemOf(chromium.executable, chromium.libraryFolder);
-          if (problem !== null) throw new Error(`it does not run here: ${problem}`);
-          await check(chromium);
-        },
-      });
-      return await recall(folder, way);
+      const version = await way.newest(toolsFor(way));
+      if (version !== null && compareVersions(version, newerThan) > 0) offers.push({ way, version });
     } catch (error) {
-      const reason = (error as Error).message;
-      problems.push(`${way.title}: ${reason}`);
-      log.warn({ way: way.title, err: error }, `no browser from ${way.title}: ${reason}`);
+      fail(way, error);
     }
   }
-  throw new Error(problems.join('; '));
+  for (const { way, version } of offers.toSorted((a, b) => compareVersions(b.version, a.version))) {
+    const folder = folderOf(cacheFolder, way.name, version, system);
+    try {
+      await cachedFolder(folder, {
+        onWait: () => log.info({ folder }, 'another process is fetching a browser: waiting for it'),
+        async fill(draft) {
+          const fetched = await way.fill(draft, toolsFor(way));
+          const printed = await runHere(fetched.executable, fetched.libraryFolders);
+          const record = recordOf(draft, { ...fetched, version: printed, title: way.title });
+          await writeFile(join(draft, recordName), record);
+        },
+        check: async (draft) => check(await recall(draft)),
+      });
+      return await recall(folder);
+    } catch (error) {
+      fail(way, error);
+    }
+  }
+  if (problems.length > 0) throw new Error(problems.join('; '));
+  return null;
 }
 
-/** What was fetched before; null if nothing was. */
-export async function fetchedChromium(cacheFolder: string, ways?: FetchWay[]): Promise<Chromium | null> {
-  for (const way of ways ?? (await defaultWays())) {
-    const folder = join(cacheFolder, way.folder);
-    if (await isWhole(folder)) return recall(folder, way);
-  }
-  return null;
+function runHere(executable: string, libraryFolders: string[]): Promise<string> {
+  const libraries = libraryFolders.length > 0 ? libraryFolders.join(':') : null;
+  return versionOf(executable, libraries).catch((error: Error) => {
+    throw new Error(`it does not run here: ${error.message}`);
+  });
 }
 
 async function defaultWays(): Promise<FetchWay[]> {
   const system = readSystem();
-  return [await playwrightWay(system), ...(system.hasApt ? [distributionWay(system)] : [])];
-}
-
-async function recall(folder: string, { title, renewal }: FetchWay): Promise<Chromium> {
-  const path = join(folder, recordName);
-  const { executable, libraryFolders, ...rest } = JSON.parse(await readFile(path, 'utf8')) as Fetched;
-  const libraries = libraryFolders.map((name) => join(folder, name));
-  return {
-    ...rest,
-    executable: join(folder, executable),
-    libraryFolder: libraries.length > 0 ? libraries.join(':') : null,
-    kind: 'headless-shell',
-    source: `${title}, kept in the cache`,
-    renewal,
-    installedAt: (await stat(path)).mtime,
-  };
+  return [await playwrightWay(), ...(system.hasApt ? [distributionWay(system)] : [])];
 }

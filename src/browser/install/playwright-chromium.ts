@@ -5,11 +5,11 @@ import { globSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { versionOf } from '#browser/install/chromium.ts';
 import { fetchLibraries, findShell } from '#browser/install/distribution-chromium.ts';
 import type { FetchWay } from '#browser/install/fetch-way.ts';
-import { problemOf } from '#browser/install/find-chromium.ts';
 import { run } from '#browser/install/run.ts';
-import type { System } from '#browser/install/system.ts';
+import { readSystem } from '#browser/install/system.ts';
 
 const product = 'chromium-headless-shell';
 const downloadMs = 20 * 60_000;
@@ -22,16 +22,17 @@ const decisive =
 const endWithParent =
   "data:text/javascript,if(process.argv[1].endsWith('cli.js')){process.on('disconnect',()=>process.exit(1));process.channel.unref()}";
 
-export async function playwrightWay(system: System): Promise<FetchWay> {
+export async function playwrightWay(system = readSystem()): Promise<FetchWay> {
   const folder = dirname(createRequire(import.meta.url).resolve('playwright-core/package.json'));
   const { browsers } = JSON.parse(await readFile(join(folder, 'browsers.json'), 'utf8')) as {
     browsers: { name: string; browserVersion: string }[];
   };
-  const version = browsers.find(({ name }) => name === product)?.browserVersion ?? 'unknown';
+  const version = browsers.find(({ name }) => name === product)?.browserVersion ?? null;
   return {
     title: "Playwright's download",
-    folder: `playwright-${version}-${system.id}-${process.arch}`,
-    renewal: 'git pull, then npm start: its version comes with Tintype',
+    name: 'playwright',
+    // It comes with Tintype.
+    newest: () => Promise.resolve(version),
     async fill(draft, tools) {
       const browsersFolder = join(draft, 'browsers');
       const temporary = join(draft, 'tmp');
@@ -69,8 +70,11 @@ export async function playwrightWay(system: System): Promise<FetchWay> {
       });
       await rm(temporary, { recursive: true, force: true });
       const executable = await findShell(browsersFolder);
-      const problem = await problemOf(executable, null);
-      const lacksLibraries = problem?.includes('shared librar') === true && system.hasApt;
+      const problem = await versionOf(executable, null).then(
+        () => '',
+        (error: Error) => error.message,
+      );
+      const lacksLibraries = problem.includes('shared librar') && system.hasApt;
       return {
         executable,
         libraryFolders: lacksLibraries ? await fetchLibraries(draft, tools) : [],

@@ -1,6 +1,18 @@
 // Whether a process that recorded its identity still runs. The process id by itself is not enough: it may belong to another
 // process by now, or be the same in a restarted container.
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+const thisHost = hostname().replaceAll(/[^A-Za-z0-9.]/g, '_');
+
+/** This process in the name of a file. */
+export const thisProcess = (): string => `${thisHost}-${process.pid}-${startTimeOf(process.pid)}`;
+
+/** Of a name that begins like `thisProcess`; undefined if it is of another machine, whose processes nobody here knows. */
+export function isOfRunning(name: string): boolean | undefined {
+  const [, host, pid, startTime = ''] = /^([^-]*)-(\d+)-(\d+)/.exec(name) ?? [];
+  return host === thisHost ? isRunning(Number(pid), startTime) : undefined;
+}
 
 /** In clock ticks since boot: together with the process id it identifies one process forever. '0' without /proc. */
 export function startTimeOf(pid: number): string {

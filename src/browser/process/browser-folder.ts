@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Chromium } from '#browser/install/find-chromium.ts';
+import type { Chromium } from '#browser/install/chromium.ts';
 import { createScratchFolder, type ScratchFolder } from '#browser/process/scratch-folder.ts';
 import type { UnixUser } from '#browser/process/unprivileged.ts';
 

@@ -2,7 +2,7 @@
 // speed and say so.
 import { statfsSync } from 'node:fs';
 import { doorHost } from '#wall/door.ts';
-import type { Chromium } from '#browser/install/find-chromium.ts';
+import type { Chromium } from '#browser/install/chromium.ts';
 
 export interface FlagOptions {
   kind: Chromium['kind'];

@@ -7,7 +7,7 @@ import type { CdpConnection } from '#browser/process/cdp.ts';
 import { connectCdp } from '#browser/process/cdp.ts';
 import { chromiumFlags } from '#browser/process/chromium-flags.ts';
 import { createPhase, pause, startStepMs, within } from '#browser/process/deadline.ts';
-import type { Chromium } from '#browser/install/find-chromium.ts';
+import type { Chromium } from '#browser/install/chromium.ts';
 import type { UnixUser } from '#browser/process/unprivileged.ts';
 
 export interface ChromiumProcess {

@@ -1,7 +1,7 @@
 // What the service and a render worker say to each other: one JSON text a line, over the worker's standard input and output.
 import type { PageReceipt, RenderedFile, RenderFailureReason } from '#browser/browser.ts';
 import type { Task } from '#browser/job.ts';
-import type { Chromium } from '#browser/install/find-chromium.ts';
+import type { Chromium } from '#browser/install/chromium.ts';
 import type { Users } from '#browser/process/unprivileged.ts';
 import type { DrawingTest } from '#browser/worker/drawing-test.ts';
 import type { WallReport } from '#browser/worker/wall-test.ts';

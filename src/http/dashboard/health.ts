@@ -1,4 +1,5 @@
 // Storage, browser and machine as the owner sees them.
+import { isOld } from '#browser/install/releases.ts';
 import { memory } from '#browser/process/memory.ts';
 import { diskSpace, type DiskSpace } from '#storage/disk-space.ts';
 import { runChecks } from '#http/health.ts';
@@ -28,7 +29,8 @@ export function healthHandlers(parts: DashboardParts) {
           version: browser.about.version,
           source: browser.about.source,
           sandboxed: browser.about.sandboxed,
-          installed_at: browser.about.installedAt.toISOString(),
+          released_at: browser.about.releasedAt.toISOString(),
+          is_old: isOld(browser.about.releasedAt, parts.clock.now()),
           renewal: browser.about.renewal,
           ...parts.renders.renderQueue.load(),
         },

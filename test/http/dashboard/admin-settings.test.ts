@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readBlob } from '#storage/blobs.ts';
+import { isOld, releaseOf } from '#browser/install/releases.ts';
 import { openBlobs, openBrowser } from '#roof/engines.ts';
 import { png } from '#test/support/images.ts';
 import { startMailbox } from '#test/support/mailbox.ts';
@@ -244,5 +245,7 @@ test('health shows version, disk, memory, queue and the age of the browser', asy
   assert.ok(body.memory.used_bytes > 1e7 && body.memory.used_bytes < body.memory.machine_total_bytes);
   const database = isOnServers() ? 'Postgres' : 'SQLite';
   assert.deepEqual([body.browser.running, body.browser.waiting, body.database], [0, 0, database]);
-  assert.ok(new Date(body.browser.installed_at).getTime() <= Date.now());
+  const release = releaseOf(body.browser.version);
+  assert.equal(body.browser.released_at, release.toISOString());
+  assert.equal(body.browser.is_old, isOld(release, service.clock.now()));
 });

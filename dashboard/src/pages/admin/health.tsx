@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '#http/dashboard/handlers.ts';
 import { call } from '#app/api.ts';
-import { ago, bytes, date, isWithin, number, uptime } from '#app/format.ts';
+import { ago, bytes, date, number, uptime } from '#app/format.ts';
 import { Code } from '#app/parts/copy.tsx';
 import { Page, Section } from '#app/parts/page.tsx';
 import { Chip, Loading, Problem } from '#app/parts/states.tsx';
@@ -11,8 +11,6 @@ import { Chip, Loading, Problem } from '#app/parts/states.tsx';
 type Answer = AnswerOf<'GET /admin/health'>;
 
 const everyMs = 10_000;
-/** Chromium gets security fixes about every week; a version of this age lacks several. */
-const oldBrowserMs = 45 * 24 * 60 * 60 * 1000;
 const lowDisk = 0.1;
 
 export function Health() {
@@ -94,11 +92,11 @@ function Content({ health }: { health: Answer }) {
 }
 
 function Browser({ browser }: { browser: Answer['browser'] }) {
-  const isOld = isWithin(browser.installed_at, -oldBrowserMs);
+  const isOld = browser.is_old;
   return (
     <Section
       title="Browser"
-      intro={`${browser.name} ${browser.version}, from ${browser.source}. Installed ${ago(browser.installed_at)}, on ${date(browser.installed_at)}.`}
+      intro={`${browser.name} ${browser.version}, from ${browser.source}. Released ${ago(browser.released_at)}, on ${date(browser.released_at)}.`}
       actions={
         <>
           {isOld && <Chip tone="warn">Old</Chip>}

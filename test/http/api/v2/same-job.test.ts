@@ -5,6 +5,7 @@ import { RenderFailure, type Browser } from '#browser/browser.ts';
 import type { Job } from '#browser/job.ts';
 import { bearer } from '#test/support/requests.ts';
 import { startService, type TestService } from '#test/support/service.ts';
+import { idleBrowser } from '#test/support/stand-in-browser.ts';
 
 const url = 'http://127.0.0.1:9/';
 let service: TestService;
@@ -17,12 +18,7 @@ const openBrowser = async (): Promise<Browser> => ({
     jobs.push(job);
     throw new RenderFailure('crashed', 'this browser renders nothing');
   },
-  get about(): never {
-    throw new Error('this browser has no version');
-  },
-  check: async () => {},
-  workerCounts: () => ({ started: 0, replaced: 0, lost: 0, idle: 0 }),
-  close: async () => {},
+  ...idleBrowser,
 });
 
 before(async () => {
