@@ -34,6 +34,8 @@ export interface Contract {
   /** Undefined if there is none, and if the handler is the API's own, which reads it itself. */
   body?: TObject;
   status?: 201;
+  /** Whose errors it answers with, if not version 1's. */
+  version?: 2;
 }
 
 export const dashboardRoutes = {
@@ -119,7 +121,7 @@ export const dashboardRoutes = {
   'POST /playground/upload': { access: 'api' },
   'POST /playground/screenshot': { access: 'api' },
   'POST /playground/pdf': { access: 'api' },
-  'POST /playground/render': { access: 'api' },
+  'POST /playground/render': { access: 'api', version: 2 },
 
   'GET /keys': { access: 'account' },
   'POST /keys': { access: 'verified', body: keys.CreateKey, status: 201 },

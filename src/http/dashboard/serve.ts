@@ -10,6 +10,8 @@ import { addressSubject, networksOf } from '#http/guards.ts';
 import { readJsonBody } from '#http/body/json-body.ts';
 import type { RouteParts } from '#http/parts.ts';
 import { readQuery } from '#http/query.ts';
+import type { Route } from '#http/route.ts';
+import { methodAndPath } from '#http/api/contract.ts';
 import {
   attemptsPerMinute,
   dashboardRequestsPerMinute,
@@ -46,27 +48,26 @@ export interface DashboardParts extends RouteParts {
 
 type AnyHandler = (call: unknown) => Promise<unknown>;
 
-/** One entry for each path, as the server's route table requires. */
-export function serveDashboard(parts: DashboardParts, handlers: Handlers) {
-  const names = Object.keys(dashboardRoutes).map((name) => name.split(' ') as [method: string, path: string]);
-  return [...Map.groupBy(names, ([, path]) => path)].map(([path, ofPath]) => ({
-    methods: ofPath.map(([method]) => method),
-    url: dashboardPath + path,
-    handler(request: FastifyRequest, reply: FastifyReply) {
-      const name = `${request.method} ${path}` as RouteName;
-      return answer(parts, name, handlers[name] as AnyHandler, request, reply);
-    },
-  }));
-}
+export const serveDashboard = (parts: DashboardParts, handlers: Handlers): Route[] =>
+  Object.entries<Contract>(dashboardRoutes).map(([name, contract]) => {
+    const [method, path] = methodAndPath(name);
+    return {
+      methods: [method],
+      path: dashboardPath + path,
+      version: contract.version ?? 1,
+      audience: 'person',
+      handler: (request: FastifyRequest, reply: FastifyReply) =>
+        answer(parts, contract, handlers[name as RouteName] as AnyHandler, request, reply),
+    };
+  });
 
 async function answer(
   parts: DashboardParts,
-  name: RouteName,
+  contract: Contract,
   handler: AnyHandler,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const contract: Contract = dashboardRoutes[name];
   reply.headers({
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',

@@ -10,7 +10,7 @@ import { createRequestLog } from '#metering/request-log.ts';
 import { pino } from 'pino';
 import { dayOf } from '#storage/tables/usage.ts';
 import type { BodyOf } from '#http/dashboard/contract.ts';
-import { loggedPaths } from '#http/dashboard/paths.ts';
+import { loggedPaths } from '#http/api/contract.ts';
 import type { Key } from '#http/dashboard/views.ts';
 import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';

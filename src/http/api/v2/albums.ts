@@ -45,10 +45,11 @@ export function albumHandlers(parts: AlbumsParts) {
     return sendJson(reply, { items: items.map((row) => albumOf(parts, row)), next_cursor: nextCursor });
   }
 
-  async function change(request: FastifyRequest): Promise<StoredAlbum | undefined> {
+  async function change(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { expires_in, ...rest } = validateGiven(AlbumChanges, await readJson(request.raw));
     const { accountId, plan } = callerOf(request);
-    return albums.edit(accountId, plan, idOf(request), { ...rest, expiresInSeconds: expires_in });
+    const edits = { ...rest, expiresInSeconds: expires_in };
+    return show(reply, await albums.edit(accountId, plan, idOf(request), edits));
   }
 
   async function remove(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -63,13 +64,12 @@ export function albumHandlers(parts: AlbumsParts) {
   };
 
   return {
-    all: (request: FastifyRequest, reply: FastifyReply) =>
-      request.method === 'POST' ? create(request, reply) : list(request, reply),
-    async one(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-      if (request.method === 'DELETE') return remove(request, reply);
-      if (request.method === 'PATCH') return show(reply, await change(request));
-      return show(reply, await albums.find(callerOf(request).accountId, idOf(request)));
-    },
+    create,
+    list,
+    change,
+    remove,
+    read: async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+      show(reply, await albums.find(callerOf(request).accountId, idOf(request))),
   };
 }
 

@@ -53,18 +53,17 @@ export function uploadLinkHandlers(parts: UploadLinksParts) {
   }
 
   return {
-    all: (request: FastifyRequest, reply: FastifyReply) =>
-      request.method === 'POST' ? create(request, reply) : list(request, reply),
-    async one(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-      const { accountId } = callerOf(request);
-      const id = idOf(request);
-      if (request.method === 'DELETE') {
-        if (!(await uploadLinks.delete(accountId, id))) throw notFound();
-        return sendJson(reply, { id, deleted: true });
-      }
-      const row = await uploadLinks.find(accountId, id);
+    create,
+    list,
+    async read(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+      const row = await uploadLinks.find(callerOf(request).accountId, idOf(request));
       if (!row) throw notFound();
       return sendJson(reply, uploadLinkOf(parts, row));
+    },
+    async remove(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+      const id = idOf(request);
+      if (!(await uploadLinks.delete(callerOf(request).accountId, id))) throw notFound();
+      return sendJson(reply, { id, deleted: true });
     },
   };
 }

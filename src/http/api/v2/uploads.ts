@@ -46,17 +46,18 @@ export function uploadHandlers(parts: UploadsParts) {
     return sendJson(reply, { items: items.map((row) => uploadOf(parts, row)), next_cursor: nextCursor });
   }
 
-  async function change(request: FastifyRequest): Promise<UploadRow | undefined> {
+  async function change(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { expires_in, max_views, ...changes } = validateGiven(
       UploadChanges,
       await readJson(request.raw, { holdsSecrets: true }),
     );
     const { accountId, plan } = callerOf(request);
-    return uploadLibrary.edit(accountId, plan, idOf(request), {
+    const row = await uploadLibrary.edit(accountId, plan, idOf(request), {
       ...changes,
       expiresInSeconds: expires_in,
       maxViews: max_views,
     });
+    return show(reply, row);
   }
 
   async function remove(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -71,13 +72,12 @@ export function uploadHandlers(parts: UploadsParts) {
   };
 
   return {
-    all: (request: FastifyRequest, reply: FastifyReply) =>
-      request.method === 'POST' ? create(request, reply) : list(request, reply),
-    async one(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-      if (request.method === 'DELETE') return remove(request, reply);
-      if (request.method === 'PATCH') return show(reply, await change(request));
-      return show(reply, await uploadLibrary.find(callerOf(request).accountId, idOf(request)));
-    },
+    create,
+    list,
+    change,
+    remove,
+    read: async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+      show(reply, await uploadLibrary.find(callerOf(request).accountId, idOf(request))),
     restore: async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
       show(reply, await uploadLibrary.restore(callerOf(request).accountId, idOf(request))),
   };
