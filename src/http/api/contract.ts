@@ -49,6 +49,11 @@ export const endpoints = {
 
 export type EndpointName = keyof typeof endpoints;
 
+/** The names of a version's endpoints. */
+export type EndpointOf<V extends Version> = {
+  [Name in EndpointName]: (typeof endpoints)[Name]['version'] extends V ? Name : never;
+}[EndpointName];
+
 /** `['GET', '/api/v2/renders']` for `GET /api/v2/renders`. */
 export const methodAndPath = (name: string): [method: string, path: string] => {
   const [method = '', path = ''] = name.split(' ');
