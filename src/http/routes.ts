@@ -55,15 +55,7 @@ export function routesOf(parts: RouteParts): Route[] {
       const methods = method === 'GET' ? reading : [method];
       return { ...endpoint, methods, path, audience: 'key', guard, handler };
     }),
-    ...dashboard({
-      ...parts,
-      api: {
-        upload: api['POST /api/v1/upload'],
-        screenshot: api['POST /api/v1/screenshot'],
-        pdf: api['POST /api/v1/pdf'],
-        render: api['POST /api/v2/renders'],
-      },
-    }),
+    ...dashboard({ ...parts, api }),
     // The token in the query is the authentication; the handler counts wrong ones.
     to('token', deletePath, deleteUpload({ ...settings, ...uploads, guards }), {
       methods: [...reading, 'POST', 'DELETE'],

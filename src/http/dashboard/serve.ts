@@ -10,8 +10,8 @@ import { addressSubject, networksOf } from '#http/guards.ts';
 import { readJsonBody } from '#http/body/json-body.ts';
 import type { RouteParts } from '#http/parts.ts';
 import { readQuery } from '#http/query.ts';
-import type { Route } from '#http/route.ts';
-import { methodAndPath } from '#http/api/contract.ts';
+import type { Handler, Route } from '#http/route.ts';
+import { endpoints, methodAndPath, type EndpointName } from '#http/api/contract.ts';
 import {
   attemptsPerMinute,
   dashboardRequestsPerMinute,
@@ -19,6 +19,7 @@ import {
   type Access,
   type BodyOf,
   type Contract,
+  type OwnRouteName,
   type QueryOf,
   type RouteName,
 } from '#http/dashboard/contract.ts';
@@ -36,14 +37,11 @@ interface Call<Name extends RouteName> {
   owned: (typeof dashboardRoutes)[Name]['access'] extends 'public' ? undefined : Owned;
 }
 
-export type Handlers = { [Name in RouteName]: (call: Call<Name>) => Promise<unknown> };
+export type Handlers = { [Name in OwnRouteName]: (call: Call<Name>) => Promise<unknown> };
 
-/** What the dashboard's handlers are made of. `api`: those of the API that the dashboard offers too. */
+/** What the dashboard's handlers are made of, with those of the API. */
 export interface DashboardParts extends RouteParts {
-  api: Record<
-    'upload' | 'screenshot' | 'pdf' | 'render',
-    (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
-  >;
+  api: Record<EndpointName, Handler>;
 }
 
 type AnyHandler = (call: unknown) => Promise<unknown>;
@@ -54,10 +52,10 @@ export const serveDashboard = (parts: DashboardParts, handlers: Handlers): Route
     return {
       methods: [method],
       path: dashboardPath + path,
-      version: contract.version ?? 1,
+      version: contract.endpoint === undefined ? 1 : endpoints[contract.endpoint].version,
       audience: 'person',
       handler: (request: FastifyRequest, reply: FastifyReply) =>
-        answer(parts, contract, handlers[name as RouteName] as AnyHandler, request, reply),
+        answer(parts, contract, handlers[name as OwnRouteName] as AnyHandler, request, reply),
     };
   });
 
@@ -80,6 +78,7 @@ async function answer(
     userAgent: request.headers['user-agent'],
   };
   const person = await requireAccess(parts, contract.access, client, request, reply);
+  if (contract.endpoint !== undefined) return parts.api[contract.endpoint](request, reply);
   const body = contract.body && (await readJsonBody(request.raw, contract.body));
   const given = await parts.accounts.signIn.inLineOf(lineOf(request.ip, person?.account.id), () =>
     handler({
@@ -128,8 +127,9 @@ async function requireAccess(
   }
   setCookies(reply, session.cookies);
   const { account } = session.value;
+  request.caller = callerFor({ ...account, account_id: account.id }, null, plans);
   if (access === 'api') {
-    await guards.admitPerson(request, reply, callerFor({ ...account, account_id: account.id }, null, plans));
+    await guards.admitPerson(request, reply);
   } else {
     guards.spend(reply, `dashboard ${account.id}`, dashboardRequestsPerMinute);
   }
