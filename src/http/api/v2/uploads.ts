@@ -6,8 +6,9 @@ import type { LibraryQuery, UploadLibrary } from '#uploads/upload-library.ts';
 import { answerUpload, storedOf, type UploadParts } from '#http/api/answer-upload.ts';
 import { changeHandler, idOf, resourceHandlers, show } from '#http/api/v2/resource.ts';
 import { isFromUrl, readUploadFromUrl, type FetchParts } from '#http/api/v2/upload-from-url.ts';
-import { readUploadForm } from '#http/api/v2/upload-form.ts';
+import { formOf } from '#http/api/v2/upload-form.ts';
 import { UploadChanges, UploadsQuery, type Upload } from '#http/api/v2/upload-schemas.ts';
+import { readUploadForm } from '#http/body/upload-form.ts';
 import { callerOf } from '#http/guards.ts';
 import { deleteLink, uploadLinks, type Addresses } from '#http/links.ts';
 import { quotaHeaders } from '#http/reply-headers.ts';
@@ -18,6 +19,7 @@ export interface UploadsParts extends UploadParts, FetchParts {
 
 export function uploadHandlers(parts: UploadsParts) {
   const { uploadLibrary, uploadBlobs } = parts;
+  const form = formOf();
 
   const create = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
     answerUpload(
@@ -27,7 +29,7 @@ export function uploadHandlers(parts: UploadsParts) {
       (accountId) =>
         isFromUrl(request)
           ? readUploadFromUrl(parts, request, reply, accountId)
-          : readUploadForm(request.raw, uploadBlobs, accountId),
+          : readUploadForm(request.raw, uploadBlobs, accountId, form),
       (outcomes) => {
         const { row, deleteToken, quota } = storedOf(outcomes);
         return { status: 201, headers: quotaHeaders(quota), body: uploadOf(parts, row, deleteToken) };
