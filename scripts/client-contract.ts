@@ -13,7 +13,6 @@ import {
   UploadsQuery as AccountUploadsQuery,
 } from '#http/dashboard/schemas/files.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
-import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
 import { python, withGenerated } from '#scripts/generated-block.ts';
 import { pythonContract, renderTimeoutsMs } from '#scripts/python-contract.ts';
 import type { ObjectSchema, Schema } from '#shared/fields.ts';
@@ -41,7 +40,7 @@ interface Document {
 /** File below clients/ → text. */
 export function clientContract(): Record<string, string> {
   const { paths, components } = buildOpenapi('http://localhost') as unknown as Document;
-  const second = buildOpenapiV2('http://localhost') as unknown as Document;
+  const second = buildOpenapi('http://localhost', 2) as unknown as Document;
   const {
     ErrorEnvelope: _envelope,
     Deleted: _deleted,

@@ -5,7 +5,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, errorCodesOf, errorTable } from '#core/errors.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
-import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
 import { failureReasons } from '#renders/stored-render.ts';
 import { secretVariables, variables } from '#roof/config.ts';
 import { writeClientContract } from '#scripts/client-contract.ts';
@@ -24,7 +23,7 @@ export const decisionsPath = join(decisions, 'README.md');
 
 /** The documents as committed: their server URL is relative. */
 export const openapiText = (): string => `${JSON.stringify(buildOpenapi('/'), null, 2)}\n`;
-export const openapiV2Text = (): string => `${JSON.stringify(buildOpenapiV2('/'), null, 2)}\n`;
+export const openapiV2Text = (): string => `${JSON.stringify(buildOpenapi('/', 2), null, 2)}\n`;
 
 /** The page with its table regenerated from the code. */
 export function configurationText(page: string): string {

@@ -2,7 +2,7 @@
 // dictionaries, and a method for each render and for uploads, with an argument for each field of its request.
 import { errorCodes, errorTable } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
-import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
+import { buildOpenapi } from '#http/openapi/document.ts';
 import type { ObjectSchema, Schema } from '#shared/fields.ts';
 
 /** The class in Python of each result. */
@@ -53,7 +53,7 @@ const secrets: Record<string, string[]> = {
 };
 
 export function pythonContract(given: Record<string, ObjectSchema>): string {
-  const { components } = buildOpenapiV2('http://localhost') as unknown as {
+  const { components } = buildOpenapi('http://localhost', 2) as unknown as {
     components: { schemas: Record<string, ObjectSchema> };
   };
   const schemaOf = (name: string): ObjectSchema => {

@@ -7,6 +7,7 @@ import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { ApiKeyRow, Unit } from '#storage/schema.ts';
 import { addressesPerKey, revocationSkewMs, type KeyHolder } from '#storage/tables/api-keys.ts';
+import type { Holder } from '#storage/tables/holder.ts';
 import type { Plan, Plans } from '#accounts/plans.ts';
 
 export interface Caller {
@@ -129,10 +130,7 @@ export function keyHashIn(authorization: string | undefined): string {
 
 /** What an account may do. */
 export function callerFor(
-  account: Pick<
-    KeyHolder,
-    'account_id' | 'plan' | 'stored_plan' | 'overages' | 'overage_cap' | 'webhook_events' | 'allowed_hosts'
-  >,
+  account: Holder & { account_id: string },
   keyId: string | null,
   plans: Plans,
 ): Caller {

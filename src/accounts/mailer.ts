@@ -23,6 +23,35 @@ export interface Mailer {
 
 const smtpMs = 20_000;
 
+/** Mails that wait in the database: whoever claims one sends it. */
+interface Waiting<Item> {
+  items: Item[];
+  claim(item: NoInfer<Item>): Promise<boolean>;
+  release(item: NoInfer<Item>): Promise<void>;
+  mailOf(item: NoInfer<Item>): Mail;
+  /** What the log says of one that could not be sent. */
+  problem: string;
+}
+
+/** Sends them one after the other. If the mail server is down, the others wait for the next run. */
+export async function deliverAll<Item extends { account_id: string }>(
+  { mailer, log }: { mailer: Mailer; log: Logger },
+  { items, claim, release, mailOf, problem }: Waiting<Item>,
+): Promise<void> {
+  for (const item of items) {
+    if (!(await claim(item))) continue;
+    try {
+      await mailer.deliver(mailOf(item));
+    } catch (error) {
+      log.error({ err: error, account: item.account_id }, problem);
+      // 5xx: the server refuses this address permanently.
+      if (Number((error as { responseCode?: unknown }).responseCode) >= 500) continue;
+      await release(item);
+      return;
+    }
+  }
+}
+
 export async function createMailer({
   smtpUrl,
   from,

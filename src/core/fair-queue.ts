@@ -3,6 +3,7 @@
 // waiting jobs, the bytes they hold and the time they wait are bounded.
 
 import { systemClock, type Clock } from '#core/clock.ts';
+import { createTally } from '#core/tally.ts';
 
 export interface FairQueueOptions {
   /** Jobs that run at the same time. */
@@ -61,20 +62,18 @@ export function createFairQueue({
 }: FairQueueOptions) {
   // A Map keeps insertion order: the account served last is moved to the end.
   const lines = new Map<string, Line>();
-  const runningByAccount = new Map<string, number>();
+  const runningByAccount = createTally();
   let running = 0;
 
   function count(accountId: string, change: 1 | -1): void {
     running += change;
-    const mine = (runningByAccount.get(accountId) ?? 0) + change;
-    if (mine > 0) runningByAccount.set(accountId, mine);
-    else runningByAccount.delete(accountId);
+    runningByAccount.add(accountId, change);
   }
 
   function startNext(): void {
     for (const [accountId, line] of lines) {
       if (running >= concurrency + reserved) return;
-      const mine = runningByAccount.get(accountId) ?? 0;
+      const mine = runningByAccount.of(accountId);
       if (mine > 0 && (running >= concurrency || mine >= concurrencyPerAccount)) continue;
       const [next] = line.jobs;
       if (!next) continue;

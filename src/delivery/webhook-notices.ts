@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '#storage/database.ts';
 import type { DueNotice } from '#storage/tables/webhooks.ts';
-import type { Mailer } from '#accounts/mailer.ts';
+import { deliverAll, type Mailer } from '#accounts/mailer.ts';
 import { maxWaiting } from '#delivery/events.ts';
 import { maxAttempts } from '#delivery/retries.ts';
 
@@ -16,36 +16,22 @@ export function createWebhookNotices(parts: {
   baseUrl: string;
   log: Logger;
 }) {
-  const { database, mailer, baseUrl, log } = parts;
+  const { database, baseUrl } = parts;
   const { webhooks } = database.tables;
-
-  /** False if the mail server is down; the others then wait for the next run. */
-  async function send(notice: DueNotice): Promise<boolean> {
-    if (!(await webhooks.claimNotice(notice.id))) return true;
-    try {
-      await mailer.deliver({
-        to: notice.email,
-        subject: 'A webhook endpoint was switched off',
-        text: textOf(notice),
-        link: `${baseUrl}/dashboard/webhooks`,
-      });
-      return true;
-    } catch (error) {
-      // 5xx: the server refuses this address permanently.
-      const isRefused = Number((error as { responseCode?: unknown }).responseCode) >= 500;
-      log.error(
-        { err: error, account: notice.account_id },
-        'could not mail that an endpoint was switched off',
-      );
-      if (!isRefused) await webhooks.releaseNotice(notice.id);
-      return isRefused;
-    }
-  }
-
   return {
-    async sendWaiting(): Promise<void> {
-      for (const notice of await webhooks.dueNotices(roundSize)) if (!(await send(notice))) return;
-    },
+    sendWaiting: async (): Promise<void> =>
+      deliverAll(parts, {
+        items: await webhooks.dueNotices(roundSize),
+        claim: ({ id }) => webhooks.claimNotice(id),
+        release: ({ id }) => webhooks.releaseNotice(id),
+        mailOf: (notice) => ({
+          to: notice.email,
+          subject: 'A webhook endpoint was switched off',
+          text: textOf(notice),
+          link: `${baseUrl}/dashboard/webhooks`,
+        }),
+        problem: 'could not mail that an endpoint was switched off',
+      }),
   };
 }
 

@@ -1,8 +1,7 @@
 // Lets pages of the origins in CORS_ORIGINS call the API. Never with credentials: a call needs only the key in the Authorization
 // header, and the dashboard's cookie must have no effect here.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isVersion2 } from '#http/api-path.ts';
-import { deletePath } from '#http/links.ts';
+import type { Place } from '#http/route.ts';
 
 /** Two hours, the longest that Chromium caches a preflight response. */
 const maxAgeSeconds = 7200;
@@ -31,10 +30,14 @@ const preflightHeaders = {
   'access-control-max-age': maxAgeSeconds,
 };
 
-function methodsFor({ url, path }: FastifyRequest): string {
-  if (isVersion2(url)) return 'GET, POST, PATCH, DELETE';
-  return path === deletePath ? 'POST, DELETE' : 'GET, POST';
+function methodsFor({ version, audience }: Place): string {
+  if (version === 2) return 'GET, POST, PATCH, DELETE';
+  return audience === 'token' ? 'POST, DELETE' : 'GET, POST';
 }
+
+/** What pages of other origins may call: with a key, or with the token of a delete URL. */
+export const isOpenToOrigins = ({ audience, path }: Place): boolean =>
+  audience === 'key' || (audience === 'token' && path !== undefined);
 
 export function createCors(origins: string[]) {
   const allowed = new Set(origins);
@@ -49,18 +52,17 @@ export function createCors(origins: string[]) {
     reply.header('access-control-allow-origin', origin);
     const isPreflight =
       request.method === 'OPTIONS' &&
-      request.path !== undefined &&
+      request.place.path !== undefined &&
       request.headers['access-control-request-method'] !== undefined;
-    const isSecond = isVersion2(request.url);
     if (isPreflight)
       reply.headers({
-        'access-control-allow-methods': methodsFor(request),
+        'access-control-allow-methods': methodsFor(request.place),
         ...preflightHeaders,
       });
     else
       reply.header(
         'access-control-expose-headers',
-        [...exposedHeaders, ...(isSecond ? furtherHeaders : [])].join(', '),
+        [...exposedHeaders, ...(request.place.version === 2 ? furtherHeaders : [])].join(', '),
       );
     return isPreflight;
   };

@@ -1,14 +1,14 @@
 // The only place that turns errors into responses: the envelope for the client, the cause for the log. Spec 2.5, 7.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError, errorTable, notFound, toServiceError } from '#core/errors.ts';
+import { ServiceError, errorTable, notFound, toServiceError, type Version } from '#core/errors.ts';
 import { QuotaExceededError } from '#metering/quota.ts';
-import { failsAsVersion2 } from '#http/api-path.ts';
 import { spentQuotaHeaders } from '#http/reply-headers.ts';
+import { versionOf } from '#http/route.ts';
 
-/** Version 2 says more of an error than version 1. `target` is that of the request line. */
-export function envelope(failure: ServiceError, target: string, requestId: string) {
+/** Version 2 says more of an error than version 1. */
+export function envelope(failure: ServiceError, version: Version, requestId: string) {
   const { code, message, details } = failure;
-  if (!failsAsVersion2(target)) return { error: { code, message } };
+  if (version === 1) return { error: { code, message } };
   const { field, reason, others = [], retryable = errorTable[code].retryable } = details;
   return {
     error: {
@@ -38,7 +38,7 @@ export function replyWithError(
     .code(failure.status)
     .header('cache-control', cacheControl)
     .type('application/json; charset=utf-8')
-    .send(envelope(failure, request.url, request.id));
+    .send(envelope(failure, versionOf(request), request.id));
 }
 
 export const methodNotAllowed = (methods: string[]): ServiceError =>

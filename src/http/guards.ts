@@ -28,9 +28,8 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
     };
 
   /** A person who uses the API's functions in the dashboard spends the same budget. */
-  async function admitPerson(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<void> {
-    request.caller = caller;
-    enforce(reply, await admission.count(caller));
+  async function admitPerson(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    enforce(reply, await admission.count(callerOf(request)));
   }
 
   /** Counts the request against a budget of this machine, which the response then shows. */

@@ -7,6 +7,7 @@ import { invalid, ServiceError } from '#core/errors.ts';
 import { hashSecret, newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
 import { seal, unseal } from '#core/seal.ts';
+import { createTally } from '#core/tally.ts';
 import { wholeRange, type Blobs } from '#storage/blobs.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { IdempotencyRow } from '#storage/schema.ts';
@@ -43,7 +44,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
   const { idempotency } = database.tables;
   /** Attempts running in this process, by id; each resolves when it has ended. */
   const running = new Map<string, Promise<void>>();
-  const waiting = new Map<string, number>();
+  const waiting = createTally();
 
   /** `content` identifies what the client requests: it is equal for a repeat. `sizeBytes` is what it takes in memory. */
   async function once(
@@ -146,9 +147,8 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     accountId: string,
     weight: number,
   ): Promise<void> {
-    const others = waiting.get(accountId) ?? 0;
-    if (others + weight > maxWaiting) throw tooManyRepeats(reply);
-    waiting.set(accountId, others + weight);
+    if (waiting.of(accountId) + weight > maxWaiting) throw tooManyRepeats(reply);
+    waiting.add(accountId, weight);
     const left = new AbortController();
     try {
       const pauseMs = running.has(attempt) ? attemptMs : pollMs;
@@ -158,9 +158,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
       throw invalid('body', 'the connection closed');
     } finally {
       left.abort();
-      const rest = (waiting.get(accountId) ?? weight) - weight;
-      if (rest > 0) waiting.set(accountId, rest);
-      else waiting.delete(accountId);
+      waiting.add(accountId, -weight);
     }
   }
 

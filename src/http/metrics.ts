@@ -170,7 +170,7 @@ export function createMetrics({
   return {
     registry,
     observe(request: FastifyRequest, reply: FastifyReply): void {
-      const route = request.path ?? 'none';
+      const route = request.place.path ?? 'none';
       const kind = kindOf(request) ?? '';
       const code = request.failure?.code ?? '';
       requests.inc({ route, kind, method: request.method, status: reply.statusCode, code });

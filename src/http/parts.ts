@@ -1,5 +1,5 @@
 // What the server is made of: the rooms, and its addresses; and what a request collects on its way.
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '#core/clock.ts';
 import type { ServiceError } from '#core/errors.ts';
 import type { Phases } from '#core/phases.ts';
@@ -20,11 +20,12 @@ import type { TlsFiles } from '#http/connection/renewed-certificate.ts';
 import type { Guards } from '#http/guards.ts';
 import type { Idempotency } from '#http/idempotency.ts';
 import type { Metrics } from '#http/metrics.ts';
+import type { Place } from '#http/route.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The path as its route has it, whatever the method; undefined if the service has no such path. */
-    path: string | undefined;
+    /** What the routes of its path say, whatever the method. */
+    place: Place;
     /** Set by the guard of the route. */
     caller: Caller | undefined;
     /** What the handler recorded for the account's owner; undefined if it did not get that far. */
@@ -32,7 +33,7 @@ declare module 'fastify' {
     failure: ServiceError | undefined;
   }
   interface FastifyContextConfig {
-    /** Of requests to an endpoint of the API that do not only read. */
+    /** Of requests to an endpoint of the API. */
     kind?: RequestKind;
   }
 }
@@ -47,8 +48,6 @@ interface RequestNotes {
   /** Error codes of the files that were not. */
   refused?: string[];
 }
-
-export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 export interface ServerParts {
   log: FastifyBaseLogger;

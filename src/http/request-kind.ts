@@ -3,9 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { RequestKind } from '#storage/schema.ts';
 
 /** What the route says, for the endpoints of the API; undefined elsewhere. */
-export function kindOf({ method, notes, routeOptions }: FastifyRequest): RequestKind | undefined {
+export function kindOf({ notes, routeOptions }: FastifyRequest): RequestKind | undefined {
   const { kind } = routeOptions.config;
-  if (kind === undefined) return undefined;
-  if (method === 'GET' || method === 'HEAD') return 'read';
-  return notes?.isQueued === true ? 'queued' : kind;
+  return kind !== undefined && notes?.isQueued === true ? 'queued' : kind;
 }

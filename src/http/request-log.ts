@@ -1,6 +1,7 @@
 // For every response: one line in the log, one row for the account's owner, and the metrics.
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { Phases } from '#core/phases.ts';
+import { storable } from '#storage/storable.ts';
 import { KeyRefusedError } from '#accounts/authenticate.ts';
 import type { RequestLog } from '#metering/request-log.ts';
 import type { Metrics } from '#http/metrics.ts';
@@ -47,9 +48,6 @@ export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: Req
     });
   };
 }
-
-/** Messages may quote the client. Postgres refuses U+0000 in text, and with it all rows that are written at the same time. */
-const storable = (text: string): string => text.replaceAll('\0', '\u{fffd}');
 
 /** As JSON, in whole milliseconds; null if nothing was measured. */
 function phasesText({ measuredMs }: Phases): string | null {

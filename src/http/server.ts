@@ -4,12 +4,10 @@ import type { Server as HttpsServer } from 'node:https';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hours, type Chore } from '#core/chore.ts';
 import { ServiceError, notFound } from '#core/errors.ts';
-import { isApi } from '#http/api-path.ts';
-import { createCors } from '#http/cors.ts';
+import { createCors, isOpenToOrigins } from '#http/cors.ts';
 import { envelope, methodNotAllowed, replyWithError } from '#http/error-reply.ts';
 import { createGuards } from '#http/guards.ts';
 import { createIdempotency } from '#http/idempotency.ts';
-import { deletePath } from '#http/links.ts';
 import { renewCertificate } from '#http/connection/renewed-certificate.ts';
 import { createListener } from '#http/connection/listener.ts';
 import { createMetrics } from '#http/metrics.ts';
@@ -17,7 +15,9 @@ import { nearPath } from '#http/near-path.ts';
 import { answerNotFound } from '#http/not-found.ts';
 import type { ServerParts } from '#http/parts.ts';
 import { createAnswerLog, pathOf } from '#http/request-log.ts';
-import { addRoutes, createRouter } from '#http/routes.ts';
+import { versionOf } from '#http/route.ts';
+import { createRouter } from '#http/router.ts';
+import { routesOf } from '#http/routes.ts';
 
 export function createServer(parts: ServerParts) {
   const { log, database, clock, settings, metering, renders } = parts;
@@ -38,8 +38,9 @@ export function createServer(parts: ServerParts) {
     log,
     settings,
     guards,
-    methodsAt: (path) => router.at(path)?.methods,
+    placeAt: router.at,
     answerUndecodable(error, request, reply) {
+      request.place = router.at(request.url);
       answerError(error, request, reply);
       noteAnswer(request, reply);
     },
@@ -47,15 +48,14 @@ export function createServer(parts: ServerParts) {
   const contentHost =
     settings.contentBaseUrl === settings.baseUrl ? undefined : new URL(settings.contentBaseUrl).host;
 
-  app.decorateRequest('path', undefined);
+  app.decorateRequest('place');
   app.decorateRequest('caller', undefined);
   app.decorateRequest('failure', undefined);
   app.decorateRequest('notes', undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    // Fastify knows no route for a method that does not work at this path.
-    const other = request.is404 ? router.at(pathOf(request)) : undefined;
-    request.path = request.routeOptions.url ?? other?.url;
+    const place = router.of(request);
+    request.place = place;
     const hosts = hostCount(request);
     if (hosts > 1 || (hosts === 0 && request.raw.httpVersion === '1.1')) {
       guards.showAddressBudget(request, reply);
@@ -64,28 +64,28 @@ export function createServer(parts: ServerParts) {
       return reply
         .code(400)
         .header('connection', 'close')
-        .send(envelope(failure, request.url, request.id));
+        .send(envelope(failure, versionOf(request), request.id));
     }
     // A host only for bytes has no pages and no API, and so no cookies to steal.
-    if (request.host === contentHost && !/^\/[fspr]\//.test(request.url)) throw notFound();
-    if (isOpenToOrigins(request) && allowOrigin(request, reply)) {
+    if (request.host === contentHost && place.audience !== 'viewer') throw notFound();
+    if (isOpenToOrigins(place) && allowOrigin(request, reply)) {
       guards.showAddressBudget(request, reply);
       return reply.code(204).send();
     }
-    // Not in a handler: Fastify checks the headers of some methods before the handler, and the path must be checked first.
-    if (other) {
-      reply.header('allow', other.methods.join(', '));
-      throw methodNotAllowed(other.methods);
-    }
-    return request.is404 ? answerNothing(request, reply, hintAt(pathOf(request))) : undefined;
+    if (place.path === undefined) return answerNothing(request, reply, hintAt(pathOf(request)));
+    // Fastify knows no route for a method that does not work at this path. Not in a handler: Fastify checks the headers of some methods
+    // before the handler, and the path must be checked first.
+    if (!request.is404) return undefined;
+    reply.header('allow', place.methods.join(', '));
+    throw methodNotAllowed(place.methods);
   });
   app.addHook('onResponse', async (request, reply) => noteAnswer(request, reply));
   app.setErrorHandler(async (error, request, reply) => {
-    if (isApi(request.url) && !reply.hasHeader('x-service-ratelimit-limit'))
+    if (request.place.isApi && !reply.hasHeader('x-service-ratelimit-limit'))
       await guards.countRefusal(request, reply);
     return answerError(error, request, reply);
   });
-  addRoutes(router.add, { ...parts, guards, metrics, idempotency });
+  for (const route of routesOf({ ...parts, guards, metrics, idempotency })) router.add(route);
 
   const chores: Chore[] = [
     { name: 'sweep of stored answers', everyMs: hours(1), run: idempotency.sweep },
@@ -104,17 +104,17 @@ export function createServer(parts: ServerParts) {
   };
 
   function hintAt(path: string): string {
-    const meant = nearPath(path, router.paths);
+    const meant = nearPath(path, router);
     return meant === undefined ? '' : ` Did you mean ${meant}?`;
   }
 
   /** Every response under /api/ has the rate-limit headers; without an account, those of the client's address. */
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     reply.header('x-request-id', request.id);
-    if (isApi(request.url) && !reply.hasHeader('x-service-ratelimit-limit'))
+    if (request.place.isApi && !reply.hasHeader('x-service-ratelimit-limit'))
       guards.showAddressBudget(request, reply);
     // A 401 must name the scheme that would be accepted. RFC 9110 15.5.2.
-    if (needsKey(request) && error instanceof ServiceError && error.code === 'unauthorized')
+    if (request.place.audience === 'key' && error instanceof ServiceError && error.code === 'unauthorized')
       reply.header('www-authenticate', 'Bearer realm="Tintype"');
     return replyWithError(error, request, reply);
   }
@@ -125,14 +125,6 @@ const hostCount = ({ raw: { rawHeaders } }: FastifyRequest): number =>
   rawHeaders.filter((name, place) => place % 2 === 0 && name.toLowerCase() === 'host').length;
 
 function answerNothing(request: FastifyRequest, reply: FastifyReply, hint: string): FastifyReply {
-  if (isApi(request.url)) throw notFound(undefined, hint);
+  if (request.place.isApi) throw notFound(undefined, hint);
   return answerNotFound(request, reply, hint);
 }
-
-/** What pages of other origins may call: with a key, or with the token of a delete URL. */
-const isOpenToOrigins = (request: FastifyRequest): boolean =>
-  needsKey(request) || request.path === deletePath;
-
-/** The endpoints that need a key: the contract's, and those that read a key's own account. */
-const needsKey = (request: FastifyRequest): boolean =>
-  /^\/api\/(v1|v2|account)\//.test(request.path ?? pathOf(request));

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { WaitingWarning } from '#storage/tables/quota-warnings.ts';
-import type { Mailer } from '#accounts/mailer.ts';
+import { deliverAll, type Mailer } from '#accounts/mailer.ts';
 import { monthOf, nextMonth } from '#metering/quota.ts';
 
 /** Mails per run of the chore. */
@@ -17,28 +17,18 @@ export function createQuotaWarnings(parts: {
   clock: Clock;
   log: Logger;
 }) {
-  const { database, mailer, baseUrl, clock, log } = parts;
+  const { database, baseUrl, clock } = parts;
   const { quotaWarnings } = database.tables;
-
-  /** False if the mail server is down; the remaining warnings then wait for the next run. */
-  async function send(warning: WaitingWarning): Promise<boolean> {
-    if (!(await quotaWarnings.claim(warning, clock.now()))) return true;
-    try {
-      await mailer.deliver({ to: warning.email, ...textOf(warning), link: `${baseUrl}/dashboard/usage` });
-      return true;
-    } catch (error) {
-      // 5xx: the server refuses this address permanently.
-      const isRefused = Number((error as { responseCode?: unknown }).responseCode) >= 500;
-      log.error({ err: error, account: warning.account_id }, 'could not mail a quota warning');
-      if (!isRefused) await quotaWarnings.release(warning);
-      return isRefused;
-    }
-  }
-
   return {
     async sendWaiting(): Promise<void> {
       await quotaWarnings.purgeBefore(monthOf(clock.now()));
-      for (const warning of await quotaWarnings.waiting(roundSize)) if (!(await send(warning))) return;
+      await deliverAll(parts, {
+        items: await quotaWarnings.waiting(roundSize),
+        claim: (warning) => quotaWarnings.claim(warning, clock.now()),
+        release: quotaWarnings.release,
+        mailOf: (warning) => ({ to: warning.email, ...textOf(warning), link: `${baseUrl}/dashboard/usage` }),
+        problem: 'could not mail a quota warning',
+      });
     },
   };
 }

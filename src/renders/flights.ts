@@ -3,6 +3,7 @@
 import { every, sleep, type Clock } from '#core/clock.ts';
 import { invalid, ServiceError, type ErrorCode, type ErrorDetails } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
+import { createTally } from '#core/tally.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import type { RenderFlightRow, RenderRow } from '#storage/schema.ts';
 import { retryAfterSeconds } from '#metering/capture-slots.ts';
@@ -68,7 +69,7 @@ export function createFlights({ database, clock }: { database: Database; clock: 
   const { renderFlights } = database.tables;
   /** Those that this process takes part in; each resolves when it has ended. */
   const here = new Map<string, Promise<Landing>>();
-  const waiting = new Map<string, number>();
+  const waiting = createTally();
 
   async function join<T>(flight: Flight<T>): Promise<T> {
     try {
@@ -180,20 +181,17 @@ export function createFlights({ database, clock }: { database: Database; clock: 
   }
 
   async function waitFor(other: Promise<Landing>, { accountId, signal }: Flight<unknown>): Promise<Landing> {
-    const others = waiting.get(accountId) ?? 0;
-    if (others >= maxWaiting)
+    if (waiting.of(accountId) >= maxWaiting)
       throw new ServiceError(
         'concurrency_limited',
         `${maxWaiting} requests of this account are already waiting for a render. Retry shortly.`,
         { retryAfterSeconds },
       );
-    waiting.set(accountId, others + 1);
+    waiting.add(accountId, 1);
     try {
       return await untilAborted(other, signal);
     } finally {
-      const rest = (waiting.get(accountId) ?? 1) - 1;
-      if (rest > 0) waiting.set(accountId, rest);
-      else waiting.delete(accountId);
+      waiting.add(accountId, -1);
     }
   }
 

@@ -1,5 +1,6 @@
 // A render that failed, as each version of the interface says it. Contract 7; v2 2.
 import { invalid, ServiceError } from '#core/errors.ts';
+import { storable } from '#storage/storable.ts';
 import type { RenderFailure, RenderFailureReason } from '#browser/browser.ts';
 import type { Job, Source } from '#browser/job.ts';
 import {
@@ -66,6 +67,3 @@ export function toServiceError(
 function fieldOf(kind: Source['kind'], target: string): string {
   return kind === 'url' || target === documentTarget(kind) ? kind : 'base_url';
 }
-
-/** Messages may quote the page, and Postgres refuses U+0000 in text. */
-const storable = (text: string): string => text.replaceAll('\0', '\u{fffd}');

@@ -1,6 +1,7 @@
 // Requests that wait for the end of a render. One that ends in this process is known at once; for those that end on another machine,
 // one statement a second asks for all. A wait holds no connection of the database and no slot.
 import type { Clock } from '#core/clock.ts';
+import { createTally } from '#core/tally.ts';
 import type { Database } from '#storage/database.ts';
 
 /** Of one account in this process. Further ones are answered at once. */
@@ -12,14 +13,8 @@ export type RenderWaits = ReturnType<typeof createRenderWaits>;
 
 export function createRenderWaits({ database, clock }: { database: Database; clock: Clock }) {
   const ends = new Map<string, Set<() => void>>();
-  const waiting = new Map<string, number>();
+  const waiting = createTally();
   let isClosed = false;
-
-  function count(accountId: string, change: 1 | -1): void {
-    const mine = (waiting.get(accountId) ?? 0) + change;
-    if (mine > 0) waiting.set(accountId, mine);
-    else waiting.delete(accountId);
-  }
 
   function noteEnd(id: string): void {
     for (const end of ends.get(id) ?? []) end();
@@ -33,18 +28,18 @@ export function createRenderWaits({ database, clock }: { database: Database; clo
       id: string,
       { ms, signal }: { ms: number; signal: AbortSignal },
     ): Promise<void> {
-      if (isClosed || signal.aborted || (waiting.get(accountId) ?? 0) >= maxWaiting) return;
+      if (isClosed || signal.aborted || waiting.of(accountId) >= maxWaiting) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       const others = ends.get(id) ?? new Set();
       ends.set(id, others.add(resolve));
-      count(accountId, 1);
+      waiting.add(accountId, 1);
       const cancel = clock.after(ms, resolve);
       signal.addEventListener('abort', () => resolve(), { once: true });
       try {
         await promise;
       } finally {
         cancel();
-        count(accountId, -1);
+        waiting.add(accountId, -1);
         others.delete(resolve);
         if (others.size === 0) ends.delete(id);
       }
@@ -59,7 +54,7 @@ export function createRenderWaits({ database, clock }: { database: Database; clo
       }
     },
     /** Requests that wait in this process. */
-    load: (): number => [...waiting.values()].reduce((sum, mine) => sum + mine, 0),
+    load: waiting.total,
     /** Ends every wait, so that the service can stop. */
     close(): void {
       isClosed = true;

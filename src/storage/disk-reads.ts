@@ -4,6 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { callbackify } from 'node:util';
 import { createFairQueue } from '#core/fair-queue.ts';
+import { createTally } from '#core/tally.ts';
 import type { ByteRange } from '#storage/blobs.ts';
 
 /** Half of the four threads that Node has for files. */
@@ -18,17 +19,11 @@ export type DiskReads = ReturnType<typeof createDiskReads>;
 
 export function createDiskReads() {
   const queue = createFairQueue({ concurrency });
-  const openStreams = new Map<string, number>();
-
-  function count(reader: string, change: 1 | -1): void {
-    const open = (openStreams.get(reader) ?? 0) + change;
-    if (open > 0) openStreams.set(reader, open);
-    else openStreams.delete(reader);
-  }
+  const openStreams = createTally();
 
   /** Readers share the memory equally, and so do the streams of one reader. */
   function pieceBytes(reader: string): number {
-    const share = piece.totalBytes / 2 / openStreams.size / (openStreams.get(reader) ?? 1);
+    const share = piece.totalBytes / 2 / openStreams.names() / openStreams.of(reader);
     return Math.max(piece.minBytes, Math.min(piece.maxBytes, Math.floor(share)));
   }
 
@@ -38,7 +33,7 @@ export function createDiskReads() {
       let at = range?.start ?? 0;
       const end = range ? range.end + 1 : Infinity;
       const close = callbackify(() => file.close());
-      count(reader, 1);
+      openStreams.add(reader, 1);
 
       async function readPiece(): Promise<void> {
         if (stream.destroyed) return;
@@ -57,7 +52,7 @@ export function createDiskReads() {
           queue.run(reader, readPiece).catch((error: Error) => stream.destroy(error));
         },
         destroy(error, done) {
-          count(reader, -1);
+          openStreams.add(reader, -1);
           close((closing) => done(error ?? closing));
         },
       });

@@ -1,7 +1,8 @@
 // Who may see an upload. Every address that shows one, or a part of one, asks `decide`. A guarded upload (a password, a number of views)
 // is shown to whoever holds a ticket, which a visitor gets for the right password, or for one of the views. Spec 10.11.
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Clock } from '#core/clock.ts';
+import { sameHash } from '#core/ids.ts';
 import { resolves, type Hosted } from '#core/resolves.ts';
 import type { Database } from '#storage/database.ts';
 import type { UploadRow } from '#storage/schema.ts';
@@ -48,7 +49,7 @@ export function createUploadAccess(parts: {
 
   function isTicketFor(upload: GuardedUpload, ticket = ''): boolean {
     const [ends = '', given = ''] = ticket.split('.', 2);
-    const isSigned = isSame(given, signature(upload, ends));
+    const isSigned = sameHash(given, signature(upload, ends));
     return isSigned && Number.parseInt(ends, 36) > clock.now();
   }
 
@@ -80,9 +81,4 @@ export function createUploadAccess(parts: {
       return { ticket: newTicket(upload) };
     },
   };
-}
-
-function isSame(left: string, right: string): boolean {
-  const [a, b] = [Buffer.from(left), Buffer.from(right)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -20,7 +20,7 @@ test('without JavaScript the page has every endpoint, field, header and error, a
   const text = (await page.locator('main').textContent()) ?? '';
   const { paths } = buildOpenapi('') as { paths: Record<string, unknown> };
   const said = [
-    ...Object.keys(paths).filter((path) => path.startsWith('/api/v1/')),
+    ...Object.keys(paths).filter((path) => /^\/api\/(v1|account)\//.test(path)),
     ...Object.keys(errorTable),
     'expires_in',
     'margin.top',

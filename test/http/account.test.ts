@@ -125,3 +125,11 @@ test('it spends the request budget of the account', async () => {
   assert.equal(status, 429);
   assert.ok(Number(headers.get('retry-after')) > 0);
 });
+
+test('the reference shows these endpoints, and what takes their place', async () => {
+  const page = await (await fetch(`${service.origin}/docs`)).text();
+  for (const path of paths) {
+    assert.ok(page.includes(`id="account-${path}"`), path);
+    assert.ok(page.includes(`use GET /api/v2/${path}.`), path);
+  }
+});

@@ -12,6 +12,7 @@ import { createRequestBudget } from '#metering/request-budget.ts';
 import { openBlob, type OpenBlob } from '#storage/blobs.ts';
 import { sendStream } from '#http/answer.ts';
 import { createGuards } from '#http/guards.ts';
+import { createRouter } from '#http/router.ts';
 import { createListener } from '#http/connection/listener.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -39,7 +40,7 @@ before(async () => {
       admission: undefined as never,
       budget: createRequestBudget({ clock: systemClock }),
     }),
-    methodsAt: () => undefined,
+    placeAt: createRouter(() => app).at,
     answerUndecodable: (_error, _request, reply) => void reply.code(400).send(),
   });
   app.get('/:kind', async (request, reply) => {

@@ -16,6 +16,7 @@ import { systemClock } from '#core/clock.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
 import { shareConnections } from '#http/connection/connections.ts';
 import { createGuards } from '#http/guards.ts';
+import { createRouter } from '#http/router.ts';
 import { createListener } from '#http/connection/listener.ts';
 import { openDescriptors } from '#test/support/process-table.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
@@ -48,7 +49,7 @@ async function listen(tls?: { cert: Buffer; key: Buffer }): Promise<{ app: Fasti
       admission: undefined as never,
       budget: createRequestBudget({ clock: systemClock }),
     }),
-    methodsAt: () => undefined,
+    placeAt: createRouter(() => app).at,
     answerUndecodable: (_error, _request, reply) => void reply.code(400).send(),
   });
   app.get('/small', async () => 'small');

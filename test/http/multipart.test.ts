@@ -8,7 +8,8 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { ServiceError } from '#core/errors.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
-import { readUploadForm } from '#http/body/multipart.ts';
+import { formOf } from '#http/api/v1/upload-form.ts';
+import { readUploadForm } from '#http/body/upload-form.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
 
 const head = '--xyz\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n';
@@ -37,8 +38,8 @@ test('several files in one chunk wait for the disk one after the other, and the 
   const form = await readUploadForm(
     requestOf(Readable.from(chunks, { objectMode: false })),
     blobs,
-    'batch',
     'account',
+    formOf('batch'),
   );
   try {
     const read = await Promise.all(form.files.map(({ spool }) => spool.read()));
@@ -57,7 +58,7 @@ test('a body that breaks off with an error is a validation_error, and leaves not
   const blobs = await createDiskBlobs(path);
   const body = new Readable({ read() {} });
   body.push(Buffer.concat([Buffer.from(head), randomBytes(400_000)]));
-  const form = readUploadForm(requestOf(body), blobs, 'single', 'account');
+  const form = readUploadForm(requestOf(body), blobs, 'account', formOf('single'));
   setImmediate(() => body.destroy(new Error('read ECONNRESET')));
   await assert.rejects(form, (error: ServiceError) => {
     assert.deepEqual([error.code, /^body: .*ECONNRESET/.test(error.message)], ['validation_error', true]);

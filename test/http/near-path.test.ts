@@ -25,6 +25,9 @@ test('the path that was meant is named', async () => {
     ['/api/v1/screenshots', '/api/v1/screenshot'],
     ['/v1/upload', '/api/v1/upload'],
     ['/api/v2/render', '/api/v2/renders'],
+    ['/api/v2/renders/', '/api/v2/renders'],
+    ['/api/v2/albums//', '/api/v2/albums'],
+    ['/api/v2/uploads/4kXqW0cJ8hTzR2mLpVaN/', '/api/v2/uploads/4kXqW0cJ8hTzR2mLpVaN'],
   ] as const)
     assert.equal(await messageOf(path), `There is nothing at this address. Did you mean ${meant}?`);
   for (const path of [

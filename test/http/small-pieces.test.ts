@@ -13,6 +13,7 @@ import { pino } from 'pino';
 import { systemClock } from '#core/clock.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
 import { createGuards } from '#http/guards.ts';
+import { createRouter } from '#http/router.ts';
 import { createListener } from '#http/connection/listener.ts';
 import { onBrokenBody } from '#http/connection/broken-body.ts';
 import { recordsOf } from '#lab/prove/small-pieces/tls-records.ts';
@@ -44,7 +45,7 @@ async function listen(tls?: { cert: Buffer; key: Buffer }): Promise<{ app: Fasti
       admission: undefined as never,
       budget: createRequestBudget({ clock: systemClock }),
     }),
-    methodsAt: () => undefined,
+    placeAt: createRouter(() => app).at,
     answerUndecodable: (_error, _request, reply) => void reply.code(400).send(),
   });
   // The server's own hooks are asynchronous too: a handler runs when the read that brought its request is parsed.

@@ -2,13 +2,16 @@
 // paths are fixed by the contract. They cost one request of the account's budget and no unit.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Owned } from '#storage/owned/owned.ts';
+import type { UploadRow } from '#storage/schema.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import { RendersQuery, UploadsQuery } from '#http/dashboard/schemas/files.ts';
 import { listAccountRenders } from '#http/dashboard/renders.ts';
 import { listUploads } from '#http/dashboard/uploads.ts';
 import { monthUsage } from '#http/dashboard/month-usage.ts';
-import { isoTimeOrNull, uploadView } from '#http/dashboard/views.ts';
+import { isoTimeOrNull } from '#http/dashboard/views.ts';
+import { uploadOf } from '#http/api/v2/uploads.ts';
 import { callerOf } from '#http/guards.ts';
+import type { Addresses } from '#http/links.ts';
 import type { RouteParts } from '#http/parts.ts';
 import { readQuery } from '#http/query.ts';
 
@@ -51,4 +54,12 @@ export function accountHandlers({ clock, database, settings, metering }: RoutePa
       };
     }),
   };
+}
+
+/** What version 2 shows of an upload, in the fields of this interface, which are fixed. */
+function uploadView(addresses: Addresses, row: UploadRow) {
+  const { id, slug, url, file_url, filename, content_type, size_bytes, ...view } = uploadOf(addresses, row);
+  const { width, height, created_at, expires_at } = view;
+  const kept = { id, slug, url, file_url, filename, content_type, size_bytes, width, height };
+  return { ...kept, created_at, expires_at, key_id: row.key_id };
 }

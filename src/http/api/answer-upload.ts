@@ -8,7 +8,7 @@ import { sendAnswer, type Answer } from '#http/answer.ts';
 import { callerOf, networksOf } from '#http/guards.ts';
 import { hangUpSignal } from '#http/connection/hang-up.ts';
 import type { Idempotency } from '#http/idempotency.ts';
-import type { UploadForm } from '#http/body/multipart.ts';
+import type { UploadForm } from '#http/body/upload-form.ts';
 
 export interface UploadParts extends Addresses {
   uploadStore: UploadStore;

@@ -11,6 +11,7 @@ import { boundConnections } from '#http/connection/connections.ts';
 import { feedParsers } from '#http/connection/parser-feed.ts';
 import { answerUnreadable } from '#http/connection/unreadable.ts';
 import type { Guards } from '#http/guards.ts';
+import type { Place } from '#http/route.ts';
 
 /** How long each step of a connection may take. Forms and JSON bodies have shorter timeouts. */
 export interface ConnectionTimeouts {
@@ -52,8 +53,8 @@ export function createListener(parts: {
   log: FastifyBaseLogger;
   settings: ListenerSettings;
   guards: Guards;
-  /** Those that work at a path; undefined if the service has no such path. */
-  methodsAt: (path: string) => string[] | undefined;
+  /** What the routes of a path say. */
+  placeAt: (path: string) => Place;
   /** Answers a path that cannot be decoded: no hook runs for it. */
   answerUndecodable: (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 }): FastifyInstance {
@@ -78,7 +79,7 @@ export function createListener(parts: {
     frameworkErrors: parts.answerUndecodable,
     clientErrorHandler: answerUnreadable({
       log: parts.log,
-      methodsAt: parts.methodsAt,
+      placeAt: parts.placeAt,
       addressBudget: parts.guards.addressBudget,
       openReply: (socket) => connections.openReply(socket),
       isAnswered: (socket) => connections.isAnswered(socket),

@@ -11,6 +11,7 @@ import { breakBody } from '#http/connection/broken-body.ts';
 import { envelope, methodNotAllowed } from '#http/error-reply.ts';
 import { tooFineChunks } from '#http/connection/parser-feed.ts';
 import { budgetHeaders } from '#http/reply-headers.ts';
+import type { Place } from '#http/route.ts';
 
 interface UnreadableError {
   code?: string;
@@ -20,8 +21,8 @@ interface UnreadableError {
 
 export function answerUnreadable(parts: {
   log: FastifyBaseLogger;
-  /** The methods of a path, for paths without parameters. */
-  methodsAt: (path: string) => string[] | undefined;
+  /** What the routes of a path say. */
+  placeAt: (path: string) => Place;
   addressBudget: (ip: string) => BudgetStanding;
   /** The newest request on a connection whose response is not complete. */
   openReply: (socket: Socket) => FastifyReply | undefined;
@@ -45,7 +46,7 @@ export function answerUnreadable(parts: {
     const requestId = newId();
     const refusal = refuse(error);
     const status = refusal.status;
-    const body = JSON.stringify(envelope(refusal.failure, refusal.path, requestId));
+    const body = JSON.stringify(envelope(refusal.failure, refusal.version, requestId));
     const headers = {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(body),
@@ -67,13 +68,15 @@ export function answerUnreadable(parts: {
       if (typeof path === 'string') return refuseMethod(path);
       const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[code] ?? 400;
       const message = `request: ${STATUS_CODES[status]?.toLowerCase()}`;
-      return { status, failure: new ServiceError('validation_error', message), path: '', headers: {} };
+      const failure = new ServiceError('validation_error', message);
+      return { status, failure, version: 1 as const, headers: {} };
     }
 
     function refuseMethod(path: string) {
-      const methods = parts.methodsAt(path);
-      const failure = methods ? methodNotAllowed(methods) : notFound();
-      return { status: failure.status, failure, path, headers: methods ? { allow: methods.join(', ') } : {} };
+      const { methods, version } = parts.placeAt(path);
+      if (methods.length === 0) return { status: 404, failure: notFound(), version, headers: {} };
+      const failure = methodNotAllowed(methods);
+      return { status: failure.status, failure, version, headers: { allow: methods.join(', ') } };
     }
   };
 }

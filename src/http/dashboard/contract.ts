@@ -2,6 +2,7 @@
 // the types, a route without a handler does not compile, and the isolation test checks every entry. Errors have the API's envelope.
 import type { Static, TObject, TSchema } from 'typebox';
 import * as admin from '#http/dashboard/schemas/admin.ts';
+import type { EndpointName } from '#http/api/contract.ts';
 import * as albums from '#http/api/v2/album-schemas.ts';
 import * as files from '#http/dashboard/schemas/files.ts';
 import * as keys from '#http/dashboard/schemas/keys.ts';
@@ -31,9 +32,10 @@ export type Access = 'public' | 'person' | 'account' | 'verified' | 'api' | 'own
 export interface Contract {
   access: Access;
   query?: TObject;
-  /** Undefined if there is none, and if the handler is the API's own, which reads it itself. */
   body?: TObject;
   status?: 201;
+  /** The endpoint of the API that answers, with its errors; it reads query and body itself. */
+  endpoint?: EndpointName;
 }
 
 export const dashboardRoutes = {
@@ -85,7 +87,7 @@ export const dashboardRoutes = {
   'POST /uploads/expiry': { access: 'account', body: files.ChangeExpiry },
   'POST /uploads/move': { access: 'account', body: files.MoveUploads },
   'POST /uploads/tag': { access: 'account', body: files.TagUploads },
-  'POST /uploads': { access: 'api' },
+  'POST /uploads': { access: 'api', endpoint: 'POST /api/v1/upload' },
   'GET /uploads/deleted': { access: 'account' },
   'POST /uploads/restore': { access: 'account', body: files.Ids },
   'POST /uploads/purge': { access: 'account', body: files.Ids },
@@ -95,13 +97,17 @@ export const dashboardRoutes = {
   'DELETE /uploads/:id': { access: 'account' },
   'GET /uploads/:id/thumbnail': { access: 'account' },
 
-  'GET /albums': { access: 'account', query: albums.PageQuery },
-  'POST /albums': { access: 'verified', body: albums.NewAlbum, status: 201 },
-  'PATCH /albums/:id': { access: 'account', body: albums.AlbumChanges },
-  'DELETE /albums/:id': { access: 'account' },
-  'GET /upload-links': { access: 'account', query: albums.PageQuery },
-  'POST /upload-links': { access: 'verified', body: albums.NewUploadLink, status: 201 },
-  'DELETE /upload-links/:id': { access: 'account' },
+  'GET /albums': { access: 'account', endpoint: 'GET /api/v2/albums', query: albums.PageQuery },
+  'POST /albums': { access: 'verified', endpoint: 'POST /api/v2/albums', body: albums.NewAlbum },
+  'PATCH /albums/:id': { access: 'account', endpoint: 'PATCH /api/v2/albums/:id', body: albums.AlbumChanges },
+  'DELETE /albums/:id': { access: 'account', endpoint: 'DELETE /api/v2/albums/:id' },
+  'GET /upload-links': { access: 'account', endpoint: 'GET /api/v2/upload_links', query: albums.PageQuery },
+  'POST /upload-links': {
+    access: 'verified',
+    endpoint: 'POST /api/v2/upload_links',
+    body: albums.NewUploadLink,
+  },
+  'DELETE /upload-links/:id': { access: 'account', endpoint: 'DELETE /api/v2/upload_links/:id' },
 
   'GET /renders': { access: 'account', query: files.DashboardRendersQuery },
   'GET /renders/ids': { access: 'account', query: files.RendersFilter },
@@ -111,15 +117,15 @@ export const dashboardRoutes = {
   'POST /renders/delete': { access: 'account', body: files.Ids },
   'GET /renders/:id': { access: 'account' },
   'GET /renders/:id/thumbnail': { access: 'account' },
-  'GET /renders/:id/receipt': { access: 'account' },
+  'GET /renders/:id/receipt': { access: 'account', endpoint: 'GET /api/v2/renders/:id' },
   'POST /renders/:id/host': { access: 'verified' },
   'DELETE /renders/:id': { access: 'account' },
 
   // The playground: requests, responses, headers and errors of the API's endpoints.
-  'POST /playground/upload': { access: 'api' },
-  'POST /playground/screenshot': { access: 'api' },
-  'POST /playground/pdf': { access: 'api' },
-  'POST /playground/render': { access: 'api' },
+  'POST /playground/upload': { access: 'api', endpoint: 'POST /api/v1/upload' },
+  'POST /playground/screenshot': { access: 'api', endpoint: 'POST /api/v1/screenshot' },
+  'POST /playground/pdf': { access: 'api', endpoint: 'POST /api/v1/pdf' },
+  'POST /playground/render': { access: 'api', endpoint: 'POST /api/v2/renders' },
 
   'GET /keys': { access: 'account' },
   'POST /keys': { access: 'verified', body: keys.CreateKey, status: 201 },
@@ -169,6 +175,10 @@ export const dashboardRoutes = {
 } as const satisfies Record<string, Contract>;
 
 export type RouteName = keyof typeof dashboardRoutes;
+/** The routes that have a handler of the dashboard's own. */
+export type OwnRouteName = {
+  [Name in RouteName]: (typeof dashboardRoutes)[Name] extends { endpoint: string } ? never : Name;
+}[RouteName];
 type Field<Name extends RouteName, Key extends string> =
   (typeof dashboardRoutes)[Name] extends Record<Key, infer T> ? T : undefined;
 type Value<T> = T extends TSchema ? Static<T> : undefined;

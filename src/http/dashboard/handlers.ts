@@ -1,10 +1,13 @@
 // Combines the dashboard's handlers: a route of the contract without a handler does not compile.
 import type { FastifyReply } from 'fastify';
+import type { Static } from 'typebox';
+import type { UploadResult } from '#http/api/v1/schemas.ts';
+import type { Album, UploadLink } from '#http/api/v2/album-schemas.ts';
+import type { Render } from '#http/api/v2/schemas.ts';
 import { adminHandlers } from '#http/dashboard/admin.ts';
 import { adminPlansHandlers } from '#http/dashboard/admin-plans.ts';
 import { adminSettingsHandlers } from '#http/dashboard/admin-settings.ts';
-import type { RouteName } from '#http/dashboard/contract.ts';
-import { albumsHandlers } from '#http/dashboard/albums.ts';
+import type { dashboardRoutes, OwnRouteName, RouteName } from '#http/dashboard/contract.ts';
 import { exportHandlers } from '#http/dashboard/export.ts';
 import { healthHandlers } from '#http/dashboard/health.ts';
 import { keysHandlers } from '#http/dashboard/keys.ts';
@@ -30,7 +33,6 @@ const createHandlers = (parts: DashboardParts) =>
     ...exportHandlers(parts),
     ...overviewHandlers(parts),
     ...uploadsHandlers(parts),
-    ...albumsHandlers(parts),
     ...rendersHandlers(parts),
     ...keysHandlers(parts),
     ...linksHandlers(parts),
@@ -43,8 +45,26 @@ const createHandlers = (parts: DashboardParts) =>
     ...healthHandlers(parts),
   }) satisfies Handlers;
 
+/** What the front end gets of the API's endpoints. */
+interface EndpointAnswers {
+  'POST /api/v1/upload': Static<typeof UploadResult>;
+  'GET /api/v2/renders/:id': Render;
+  'GET /api/v2/albums': { items: Album[]; next_cursor: string | null };
+  'POST /api/v2/albums': Album;
+  'PATCH /api/v2/albums/:id': Album;
+  'GET /api/v2/upload_links': { items: UploadLink[]; next_cursor: string | null };
+  'POST /api/v2/upload_links': UploadLink;
+}
+
 /** What a handler returns, which the front end gets as JSON; unknown for a handler that sends a file. */
-export type AnswerOf<Name extends RouteName> =
+export type AnswerOf<Name extends RouteName> = (typeof dashboardRoutes)[Name] extends { endpoint: infer Of }
+  ? Of extends keyof EndpointAnswers
+    ? EndpointAnswers[Of]
+    : unknown
+  : Name extends OwnRouteName
+    ? AnswerOfOwn<Name>
+    : never;
+type AnswerOfOwn<Name extends OwnRouteName> =
   ReturnType<ReturnType<typeof createHandlers>[Name]> extends Promise<infer Returned>
     ? OrUnknown<Exclude<Returned, FastifyReply>>
     : never;

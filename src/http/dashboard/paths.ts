@@ -17,22 +17,3 @@ export const entryPaths = [
   '/reset-password',
 ] as const;
 export type EntryPath = (typeof entryPaths)[number];
-
-/** The endpoints that the request log can be narrowed to: all that it has. */
-export const loggedPaths = [
-  '/api/v1/upload',
-  '/api/v1/upload/batch',
-  '/api/v1/screenshot',
-  '/api/v1/pdf',
-  '/api/v2/renders',
-  '/api/v2/renders/:id',
-  '/api/v2/links',
-  '/api/v2/uploads',
-  '/api/v2/uploads/:id',
-  '/api/v2/uploads/:id/restore',
-  '/api/v2/albums',
-  '/api/v2/albums/:id',
-  '/api/v2/upload_links',
-  '/api/v2/upload_links/:id',
-  '/api/v2/usage',
-] as const;

@@ -1,11 +1,10 @@
-// The renders page, and the playground's renders: the API's handlers, run for the signed-in account.
+// The renders page.
 import type { Static } from 'typebox';
 import { pageOptions } from '#storage/owned/cursor.ts';
 import type { Owned } from '#storage/owned/owned.ts';
 import type { RenderFilter } from '#storage/owned/renders.ts';
 import type { RenderKind } from '#storage/schema.ts';
 import type { RenderHistory } from '#renders/render-history.ts';
-import { receiptOf } from '#http/api/v2/receipt.ts';
 import type { Addresses } from '#http/links.ts';
 import { found } from '#http/dashboard/errors.ts';
 import { deletedShown, sendThumbnail } from '#http/dashboard/uploads.ts';
@@ -14,7 +13,7 @@ import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { notFound } from '#core/errors.ts';
 import { accountRenderView, isoTime, pictureOf, renderView, toPage } from '#http/dashboard/views.ts';
 
-export function rendersHandlers({ clock, settings, accounts: { plans }, renders, api }: DashboardParts) {
+export function rendersHandlers({ clock, settings, accounts: { plans }, renders }: DashboardParts) {
   const { hostedRenders, renderJobs, renderHistory, renderVariants, renderBlobs } = renders;
   /** Those that wait or run are canceled first. */
   async function deleteAll(accountId: string, ids: string[]): Promise<string[]> {
@@ -36,8 +35,6 @@ export function rendersHandlers({ clock, settings, accounts: { plans }, renders,
       if (!picture) throw notFound();
       return sendThumbnail(reply, { variants: renderVariants, blobs: renderBlobs }, picture, picture.url);
     },
-    'GET /renders/:id/receipt': async ({ owned, id }) =>
-      receiptOf(found(await renderHistory.find(owned.accountId, id)), settings.contentBaseUrl),
     async 'POST /renders/:id/host'({ owned, person, id }) {
       const plan = plans.of(person.account);
       const row = found(await hostedRenders.host(owned.accountId, plan, id));
@@ -67,9 +64,6 @@ export function rendersHandlers({ clock, settings, accounts: { plans }, renders,
       deleted: await deleteAll(owned.accountId, body.ids),
     }),
     'DELETE /renders/:id': async ({ owned, id }) => ({ deleted: await deleteAll(owned.accountId, [id]) }),
-    'POST /playground/screenshot': ({ request, reply }) => api.screenshot(request, reply),
-    'POST /playground/pdf': ({ request, reply }) => api.pdf(request, reply),
-    'POST /playground/render': ({ request, reply }) => api.render(request, reply),
   } satisfies Partial<Handlers>;
 }
 

@@ -10,6 +10,8 @@ import { addressSubject, networksOf } from '#http/guards.ts';
 import { readJsonBody } from '#http/body/json-body.ts';
 import type { RouteParts } from '#http/parts.ts';
 import { readQuery } from '#http/query.ts';
+import type { Handler, Route } from '#http/route.ts';
+import { endpoints, methodAndPath, type EndpointName } from '#http/api/contract.ts';
 import {
   attemptsPerMinute,
   dashboardRequestsPerMinute,
@@ -17,6 +19,7 @@ import {
   type Access,
   type BodyOf,
   type Contract,
+  type OwnRouteName,
   type QueryOf,
   type RouteName,
 } from '#http/dashboard/contract.ts';
@@ -34,39 +37,35 @@ interface Call<Name extends RouteName> {
   owned: (typeof dashboardRoutes)[Name]['access'] extends 'public' ? undefined : Owned;
 }
 
-export type Handlers = { [Name in RouteName]: (call: Call<Name>) => Promise<unknown> };
+export type Handlers = { [Name in OwnRouteName]: (call: Call<Name>) => Promise<unknown> };
 
-/** What the dashboard's handlers are made of. `api`: those of the API that the dashboard offers too. */
+/** What the dashboard's handlers are made of, with those of the API. */
 export interface DashboardParts extends RouteParts {
-  api: Record<
-    'upload' | 'screenshot' | 'pdf' | 'render',
-    (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
-  >;
+  api: Record<EndpointName, Handler>;
 }
 
 type AnyHandler = (call: unknown) => Promise<unknown>;
 
-/** One entry for each path, as the server's route table requires. */
-export function serveDashboard(parts: DashboardParts, handlers: Handlers) {
-  const names = Object.keys(dashboardRoutes).map((name) => name.split(' ') as [method: string, path: string]);
-  return [...Map.groupBy(names, ([, path]) => path)].map(([path, ofPath]) => ({
-    methods: ofPath.map(([method]) => method),
-    url: dashboardPath + path,
-    handler(request: FastifyRequest, reply: FastifyReply) {
-      const name = `${request.method} ${path}` as RouteName;
-      return answer(parts, name, handlers[name] as AnyHandler, request, reply);
-    },
-  }));
-}
+export const serveDashboard = (parts: DashboardParts, handlers: Handlers): Route[] =>
+  Object.entries<Contract>(dashboardRoutes).map(([name, contract]) => {
+    const [method, path] = methodAndPath(name);
+    return {
+      methods: [method],
+      path: dashboardPath + path,
+      version: contract.endpoint === undefined ? 1 : endpoints[contract.endpoint].version,
+      audience: 'person',
+      handler: (request: FastifyRequest, reply: FastifyReply) =>
+        answer(parts, contract, handlers[name as OwnRouteName] as AnyHandler, request, reply),
+    };
+  });
 
 async function answer(
   parts: DashboardParts,
-  name: RouteName,
+  contract: Contract,
   handler: AnyHandler,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const contract: Contract = dashboardRoutes[name];
   reply.headers({
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
@@ -79,6 +78,7 @@ async function answer(
     userAgent: request.headers['user-agent'],
   };
   const person = await requireAccess(parts, contract.access, client, request, reply);
+  if (contract.endpoint !== undefined) return parts.api[contract.endpoint](request, reply);
   const body = contract.body && (await readJsonBody(request.raw, contract.body));
   const given = await parts.accounts.signIn.inLineOf(lineOf(request.ip, person?.account.id), () =>
     handler({
@@ -127,8 +127,9 @@ async function requireAccess(
   }
   setCookies(reply, session.cookies);
   const { account } = session.value;
+  request.caller = callerFor({ ...account, account_id: account.id }, null, plans);
   if (access === 'api') {
-    await guards.admitPerson(request, reply, callerFor({ ...account, account_id: account.id }, null, plans));
+    await guards.admitPerson(request, reply);
   } else {
     guards.spend(reply, `dashboard ${account.id}`, dashboardRequestsPerMinute);
   }

@@ -12,7 +12,6 @@ import type { Listener } from '#delivery/events.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
 import type { Variants } from '#uploads/pictures/variants.ts';
 import { originalOf, type Original } from '#uploads/pictures/variant.ts';
-import type { UploadResult } from '#http/api/v1/schemas.ts';
 import { found } from '#http/dashboard/errors.ts';
 import type { DashboardUploadsQuery, UploadsFilter } from '#http/dashboard/schemas/files.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
@@ -34,7 +33,6 @@ export function uploadsHandlers(parts: DashboardParts) {
     clock,
     accounts: { plans },
     uploads,
-    api,
   } = parts;
   const view = createUploadViews(parts);
   const { hostedUploads, uploadLibrary, uploadVariants, uploadBlobs } = uploads;
@@ -79,9 +77,6 @@ export function uploadsHandlers(parts: DashboardParts) {
     'POST /uploads/tag': async ({ owned, body }) => ({
       changed: found(await uploadLibrary.tag(owned.accountId, body.ids, body.tag)),
     }),
-    'POST /uploads': ({ request, reply }): Promise<UploadResult | FastifyReply> => api.upload(request, reply),
-    'POST /playground/upload': ({ request, reply }): Promise<UploadResult | FastifyReply> =>
-      api.upload(request, reply),
 
     async 'GET /uploads/deleted'({ owned }) {
       const rows = await owned.uploads.restorable(clock.now(), deletedShown);

@@ -4,7 +4,7 @@ import { nextCursor } from '#storage/owned/cursor.ts';
 import type { PageOptions } from '#storage/owned/page.ts';
 import { maxOriginalBytes } from '#uploads/pictures/limits.ts';
 import { sizeOf, type Original } from '#uploads/pictures/variant.ts';
-import { isGuarded, maxViewsOf } from '#uploads/upload-access.ts';
+import { isGuarded } from '#uploads/upload-access.ts';
 import { isExtract } from '#renders/output-files.ts';
 import {
   originalOf,
@@ -14,7 +14,8 @@ import {
   type RenderState,
   type StoredOutput,
 } from '#renders/stored-render.ts';
-import { renderPath, sharePath, uploadLinks, type Addresses } from '#http/links.ts';
+import { uploadOf } from '#http/api/v2/uploads.ts';
+import { renderPath, sharePath, type Addresses } from '#http/links.ts';
 import { ticketQuery, withQuery } from '#http/hosted/tickets.ts';
 import type { RouteParts } from '#http/parts.ts';
 import { dashboardPath } from '#http/dashboard/paths.ts';
@@ -27,10 +28,17 @@ export type Upload = ReturnType<ReturnType<typeof createUploadViews>>;
 /** As its owner sees it in the dashboard, who is asked for nothing. */
 export function createUploadViews({ settings, uploads }: Pick<RouteParts, 'settings' | 'uploads'>) {
   return (row: UploadRow) => {
-    const view = uploadView(settings, row);
+    const {
+      delete_url: _secret,
+      sha256: _hash,
+      metadata_removed: _removed,
+      ...view
+    } = uploadOf(settings, row);
     const ticket = ticketQuery(uploads.uploadAccess.ticketFor(row));
     return {
       ...view,
+      /** Null when it was uploaded in the dashboard. */
+      key_id: row.key_id,
       /** Only for the signed-in account. */
       thumbnail_url: `${dashboardPath}/uploads/${row.id}/thumbnail`,
       /** The bytes, for a quarter of an hour if it is guarded. */
@@ -38,33 +46,7 @@ export function createUploadViews({ settings, uploads }: Pick<RouteParts, 'setti
       download_url: withQuery(view.file_url, 'download=1', ticket),
       /** Whether visitors must know a password or are counted. */
       guarded: isGuarded(row),
-      has_password: row.password_hash !== null,
-      max_views: maxViewsOf(row),
-      views: row.views,
-      title: row.title,
-      tags: JSON.parse(row.tags) as string[],
-      /** The id of its album. */
-      album: row.album_id,
     };
-  };
-}
-
-/** As the account API shows it, whose fields are fixed. */
-export function uploadView(addresses: Addresses, row: UploadRow) {
-  const { id, slug, filename, content_type, size_bytes, width, height, key_id } = row;
-  return {
-    id,
-    slug,
-    ...uploadLinks(addresses, slug),
-    filename,
-    content_type,
-    size_bytes,
-    width,
-    height,
-    created_at: isoTime(row.created_at),
-    expires_at: isoTimeOrNull(row.expires_at),
-    /** Null when it was uploaded in the dashboard. */
-    key_id,
   };
 }
 

@@ -1,14 +1,13 @@
 // GET /openapi.json and /openapi-v2.json; GET /docs: the same documents for people, after the index of the pages of docs/, which are below
 // it. They work without script and on paper; script adds search and copy buttons.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { notFound } from '#core/errors.ts';
+import { notFound, type Version } from '#core/errors.ts';
 import type { Plan } from '#accounts/plans.ts';
 import { assetUrl } from '#http/pages/assets.ts';
 import type { OpenapiDocument } from '#http/docs/document.ts';
 import { guidesOf } from '#http/docs/guides.ts';
 import { readHandbook, urlOf, type Found, type Handbook } from '#http/docs/handbook.ts';
-import { anchorOf, showOperation } from '#http/docs/operation.ts';
-import { endpointsOf, idOf, showEndpoint } from '#http/docs/operation-v2.ts';
+import { endpointsOf, idOf, showOperation } from '#http/docs/operation.ts';
 import {
   html,
   pageHeaders,
@@ -19,11 +18,10 @@ import {
   type Html,
 } from '#http/pages/page.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
-import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
 import { createStaticFile, sendStaticFile, type StaticFile } from '#http/pages/static-files.ts';
 
 export const openapiJson = ({ baseUrl }: { baseUrl: string }) => sendDocument(buildOpenapi(baseUrl));
-export const openapiV2Json = ({ baseUrl }: { baseUrl: string }) => sendDocument(buildOpenapiV2(baseUrl));
+export const openapiV2Json = ({ baseUrl }: { baseUrl: string }) => sendDocument(buildOpenapi(baseUrl, 2));
 
 function sendDocument(document: object) {
   const bytes = Buffer.from(JSON.stringify(document));
@@ -142,28 +140,21 @@ function withContents({ groups }: Handbook, current: string, body: Html, links?:
 /** The reference, the links to its sections, and what the search finds of them. */
 function describe(baseUrl: string, plans: Plan[]): { body: Html; links: Html; found: Found[] } {
   const document = buildOpenapi(baseUrl) as unknown as OpenapiDocument;
-  const second = buildOpenapiV2(baseUrl) as unknown as OpenapiDocument;
+  const second = buildOpenapi(baseUrl, 2) as unknown as OpenapiDocument;
   const guides = guidesOf(baseUrl, plans).map(({ id, title, body }) => ({
     id,
     title,
     section: showGuide(id, title, body),
   }));
-  const first = Object.entries(document.paths)
-    .filter(([path]) => path.startsWith('/api/v1/'))
-    .flatMap(([path, { post }]) => (post ? [{ path, operation: post }] : []))
-    .map(({ path, operation }) => ({
-      id: anchorOf(path),
-      title: operation.summary,
-      section: showOperation(document, baseUrl, path, operation),
+  const sectionsOf = (shown: OpenapiDocument, version: Version) =>
+    endpointsOf(shown, version).map((endpoint) => ({
+      id: idOf(endpoint),
+      title: endpoint.operation.summary,
+      section: showOperation(shown, baseUrl, endpoint),
     }));
-  const later = endpointsOf(second).map((endpoint) => ({
-    id: idOf(endpoint),
-    title: endpoint.operation.summary,
-    section: showEndpoint(second, baseUrl, endpoint),
-  }));
   const groups = [
-    { title: 'Version 1', sections: first },
-    { title: 'Version 2', sections: later },
+    { title: 'Version 1', sections: sectionsOf(document, 1) },
+    { title: 'Version 2', sections: sectionsOf(second, 2) },
     { title: 'Both versions', sections: guides },
   ];
   const body = html`<h2 id="api-reference">API reference</h2>

@@ -9,9 +9,10 @@ import { imageNames } from '#uploads/image-types.ts';
 import { linkUsedUp } from '#uploads/upload-links.ts';
 import { storedOf } from '#http/api/answer-upload.ts';
 import { strict } from '#http/api/fields.ts';
-import { readUploadForm } from '#http/api/v2/upload-form.ts';
+import { formOf } from '#http/api/v2/upload-form.ts';
 import type { Upload } from '#http/api/v2/upload-schemas.ts';
 import { uploadOf } from '#http/api/v2/uploads.ts';
+import { readUploadForm } from '#http/body/upload-form.ts';
 import { hangUpSignal } from '#http/connection/hang-up.ts';
 import { addressSubject } from '#http/guards.ts';
 import { readableSize, remaining, time } from '#http/hosted/share-page.ts';
@@ -68,10 +69,8 @@ export function dropPage({ clock, settings, guards, accounts, uploads }: RoutePa
     if (link.used_files >= link.max_files) throw linkUsedUp(link);
     const owner = callerFor(link, null, accounts.plans);
     request.caller = owner;
-    await using form = await readUploadForm(request.raw, uploadBlobs, link.account_id, {
-      fields: noFields,
-      maxBytes: link.max_bytes,
-    });
+    const rules = formOf({ fields: noFields, maxBytes: link.max_bytes });
+    await using form = await readUploadForm(request.raw, uploadBlobs, link.account_id, rules);
     const { answer } = await uploadStore.storeUploads(
       owner,
       form.files,

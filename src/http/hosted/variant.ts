@@ -5,6 +5,7 @@ import type { Asker, Variants } from '#uploads/pictures/variants.ts';
 import { hangUpSignal } from '#http/connection/hang-up.ts';
 import { acceptedNames } from '#http/encodings.ts';
 import { addressSubject, networksOf, type Guards } from '#http/guards.ts';
+import { asksForVariant } from '#http/route.ts';
 import {
   isDecoded,
   variantFormats,
@@ -27,8 +28,8 @@ export async function variantFor(
   { variants, guards }: { variants: Variants; guards: Guards },
   original: Original,
 ) {
+  if (!asksForVariant(request.query)) return null;
   const { width, format } = request.query as Record<string, unknown>;
-  if (width === undefined && format === undefined) return null;
   const wanted = { width: readWidth(width), format: readFormat(format), acceptsWebp: acceptsWebp(request) };
   if (wanted.format === 'auto' && isDecoded(original.contentType)) reply.header('vary', 'accept');
   const made = await variants

@@ -1,6 +1,6 @@
 // Bodies, parameters and responses as OpenAPI writes them, each with its examples.
 import type { TSchema } from 'typebox';
-import { answers, requests } from '#http/openapi/examples.ts';
+import { answers } from '#http/openapi/examples.ts';
 import { budgetHeaders, headerRefs, quotaHeaders, type Json } from '#http/openapi/headers.ts';
 
 /** The headers of a response that was metered. */
@@ -36,13 +36,45 @@ export const bytesOr = (
     ...json(metadata, { hosted: answers[metadata] }),
   });
 
-/** The body of a request: fields of a form, or a schema by name. */
-export function requestBody(operationId: keyof typeof requests, body: string | Json): Json {
-  const examples = requests[operationId];
-  if (typeof body === 'string') return { required: true, content: json(body, examples) };
-  const schema = { type: 'object', required: ['file'], additionalProperties: false, properties: body };
+export const pageOf = (schema: string, example: object): Json =>
+  answer('A page of the list.', budgetHeaders, json(schema, { list: example }));
+
+export const jsonBody = (schema: string, examples: Record<string, object>): Json => ({
+  required: true,
+  content: json(schema, examples),
+});
+
+export const fileOf = (description: string): Json => ({
+  type: 'string',
+  contentMediaType: 'application/octet-stream',
+  description,
+});
+
+/** A form with these fields, one of which is the file. */
+export function formBody(properties: Json, examples: Record<string, object>): Json {
+  const schema = { type: 'object', required: ['file'], additionalProperties: false, properties };
   return { required: true, content: { 'multipart/form-data': { schema, examples: valuesOf(examples) } } };
 }
+
+export const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'A repeat with the same key within 24 hours replays the stored answer and is not metered again.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  example: '5f0c2a4e9b',
+};
+
+export const pathParameter = (name: string, description: string, example: string): Json =>
+  parameter(name, 'path', description, example);
+
+export const parameter = (
+  name: string,
+  place: 'path' | 'query',
+  description: string,
+  example: string,
+): Json => ({ name, in: place, required: true, description, schema: { type: 'string' }, example });
 
 /** The fields of a query, each as a parameter. */
 export function parametersOf(query: TSchema): Json[] {

@@ -1,19 +1,16 @@
 // Queries on API keys.
 import { sql, type Kysely } from 'kysely';
-import type { AccountRow, ApiKeyRow, KeyAddressRow, Schema } from '#storage/schema.ts';
+import type { ApiKeyRow, KeyAddressRow, Schema } from '#storage/schema.ts';
 import { createStatement } from '#storage/statement.ts';
-import { storedPlan, type WithStoredPlan } from '#storage/tables/plans.ts';
+import { holderColumns, type Holder } from '#storage/tables/holder.ts';
+import { storedPlan } from '#storage/tables/plans.ts';
 
 /** A key and the permissions of its account, in one look-up. */
 export type KeyHolder = Pick<
   ApiKeyRow,
   'id' | 'account_id' | 'revoked_at' | 'scope' | 'expires_at' | 'uploads_per_month' | 'renders_per_month'
 > &
-  Pick<
-    AccountRow,
-    'plan' | 'verified' | 'suspended' | 'overages' | 'overage_cap' | 'webhook_events' | 'allowed_hosts'
-  > &
-  WithStoredPlan;
+  Holder;
 
 /**
  * A key is refused this long before its end. Machines know the database's time only to a fraction of a second, and a key that
@@ -24,10 +21,13 @@ export const revocationSkewMs = 2_000;
 /** Enough for a person to notice an address that they do not know. */
 export const addressesPerKey = 5;
 
+/** Of a key, for its holder. */
+export const keyColumns = sql`
+  api_keys.id, account_id, revoked_at, scope, expires_at, uploads_per_month, renders_per_month`;
+
 const findHolder = createStatement(
   (keyHash: string) => sql<KeyHolder>`
-    select api_keys.id, account_id, revoked_at, scope, expires_at, uploads_per_month, renders_per_month, plan, verified,
-      suspended, overages, overage_cap, webhook_events, allowed_hosts, ${storedPlan} as stored_plan
+    select ${keyColumns}, ${holderColumns}, ${storedPlan} as stored_plan
     from api_keys join accounts on accounts.id = account_id
     where key_hash = ${keyHash}`,
 );

@@ -1,30 +1,18 @@
 // Queries on the keys that sign links.
 import { sql, type Kysely } from 'kysely';
 import type { AccountRow, LinkKeyRow, Schema } from '#storage/schema.ts';
-import { storedPlan, type WithStoredPlan } from '#storage/tables/plans.ts';
+import { holderColumns, type Holder } from '#storage/tables/holder.ts';
+import { storedPlan } from '#storage/tables/plans.ts';
 
 /** A link key and the account that pays for its links, in one look-up. */
-export type LinkKeyHolder = LinkKeyRow &
-  Pick<
-    AccountRow,
-    | 'plan'
-    | 'verified'
-    | 'suspended'
-    | 'overages'
-    | 'overage_cap'
-    | 'webhook_events'
-    | 'allowed_hosts'
-    | 'deleted_at'
-  > &
-  WithStoredPlan;
+export type LinkKeyHolder = LinkKeyRow & Holder & Pick<AccountRow, 'deleted_at'>;
 
 export function createLinkKeysTable(db: Kysely<Schema>) {
   return {
     /** Every request for a link asks this. */
     async holderOf(id: string): Promise<LinkKeyHolder | undefined> {
       const { rows } = await sql<LinkKeyHolder>`
-        select link_keys.*, plan, verified, suspended, overages, overage_cap, webhook_events, allowed_hosts, deleted_at,
-          ${storedPlan} as stored_plan
+        select link_keys.*, ${holderColumns}, deleted_at, ${storedPlan} as stored_plan
         from link_keys join accounts on accounts.id = account_id
         where link_keys.id = ${id}`.execute(db);
       return rows[0];

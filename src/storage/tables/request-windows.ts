@@ -3,7 +3,8 @@
 // windows in memory. Spec 5, 8.
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Schema } from '#storage/schema.ts';
-import { revocationSkewMs, type KeyHolder } from '#storage/tables/api-keys.ts';
+import { keyColumns, revocationSkewMs, type KeyHolder } from '#storage/tables/api-keys.ts';
+import { holderColumns } from '#storage/tables/holder.ts';
 import { standardPlanId, storedPlan } from '#storage/tables/plans.ts';
 
 interface RequestLimits {
@@ -40,7 +41,7 @@ export interface RequestWindowsTable {
   ): Promise<Pick<CountedWindow, 'count' | 'endsInMs'> | undefined>;
 }
 
-type Row = KeyHolder & { count: number | null; ends_at: number; refused: 0 | 1 };
+type Row = KeyHolder & { request_limit: number; count: number | null; ends_at: number; refused: 0 | 1 };
 
 /** Clock skew tolerated between machines; beyond it a window would restart whenever another machine serves the request. */
 const skewMs = 10_000;
@@ -66,8 +67,7 @@ export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTab
       const now = timeOf(nowMs);
       const { rows } = await sql<Row>`
         with holder as (
-          select api_keys.id, account_id, revoked_at, scope, expires_at, uploads_per_month, renders_per_month, plan, verified,
-            suspended, overages, overage_cap, webhook_events, allowed_hosts, stored.definition as stored_plan,
+          select ${keyColumns}, ${holderColumns}, stored.definition as stored_plan,
             coalesce(by_plan ->> plan, by_plan ->> ${sql.lit(standardPlanId)})::integer as request_limit
           from api_keys join accounts on accounts.id = account_id
           left join lateral ${storedPlan} as stored on true
@@ -85,12 +85,10 @@ export function createRequestWindowsTable(db: Kysely<Schema>): RequestWindowsTab
             and (expires_at is null or expires_at > ${now}) and scope = any(${scopes})
           ${orMove(now, sql`(select request_limit from holder)`)}
         )
-        select id, account_id, revoked_at, scope, expires_at, uploads_per_month, renders_per_month, plan, verified,
-          suspended, overages, overage_cap, webhook_events, allowed_hosts, stored_plan, count, ends_at, refused
-        from holder left join counted on true`.execute(db);
+        select holder.*, count, ends_at, refused from holder left join counted on true`.execute(db);
       const [row] = rows;
       if (!row) return undefined;
-      const { count, ends_at: endsInMs, refused, ...holder } = row;
+      const { count, ends_at: endsInMs, refused, request_limit: _limit, ...holder } = row;
       return { ...holder, window: count === null ? null : { count, endsInMs, isRefused: refused === 1 } };
     },
     async countAccount(accountId, limit, windowMs, nowMs) {

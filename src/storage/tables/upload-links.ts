@@ -1,35 +1,21 @@
 // Queries on upload links that need no owner: the token is the authority.
 import { sql, type Kysely } from 'kysely';
-import type { AccountRow, Schema, UploadLinkRow } from '#storage/schema.ts';
-import { storedPlan, type WithStoredPlan } from '#storage/tables/plans.ts';
+import type { Schema, UploadLinkRow } from '#storage/schema.ts';
+import { holderColumns, type Holder } from '#storage/tables/holder.ts';
+import { storedPlan } from '#storage/tables/plans.ts';
 
 /** A link and the permissions of its account, in one look-up. */
-export type LinkHolder = UploadLinkRow &
-  Pick<
-    AccountRow,
-    'plan' | 'verified' | 'suspended' | 'overages' | 'overage_cap' | 'webhook_events' | 'allowed_hosts'
-  > &
-  WithStoredPlan;
+export type LinkHolder = UploadLinkRow & Holder;
 
 export function createUploadLinksTable(db: Kysely<Schema>) {
   return {
-    byTokenHash: (tokenHash: string): Promise<LinkHolder | undefined> =>
-      db
-        .selectFrom('upload_links')
-        .innerJoin('accounts', 'accounts.id', 'account_id')
-        .selectAll('upload_links')
-        .select([
-          'plan',
-          'verified',
-          'suspended',
-          'overages',
-          'overage_cap',
-          'webhook_events',
-          'allowed_hosts',
-          storedPlan.as('stored_plan'),
-        ])
-        .where('token_hash', '=', tokenHash)
-        .executeTakeFirst(),
+    async byTokenHash(tokenHash: string): Promise<LinkHolder | undefined> {
+      const { rows } = await sql<LinkHolder>`
+        select upload_links.*, ${holderColumns}, ${storedPlan} as stored_plan
+        from upload_links join accounts on accounts.id = account_id
+        where token_hash = ${tokenHash}`.execute(db);
+      return rows[0];
+    },
     /** Counts a file. False if the link has had all of its files, has expired or was deleted. */
     async take(id: string, sizeBytes: number, now: number): Promise<boolean> {
       const result = await db

@@ -4,7 +4,6 @@ import { after, before, test } from 'node:test';
 import type { RequestDayRow, RequestKind, TookColumn } from '#storage/schema.ts';
 import { tookColumns } from '#storage/tables/request-days.ts';
 import { dayOf } from '#storage/tables/usage.ts';
-import { buildOpenapiV2 } from '#http/openapi/document-v2.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
 import { png } from '#test/support/images.ts';
 import { bearer, formOf } from '#test/support/requests.ts';
@@ -94,7 +93,7 @@ test('every operation of both documents is in the log, with its kind', async () 
     '/api/v2/renders': 'render',
     '/api/v2/links': 'read',
   };
-  const documents = [buildOpenapi(''), buildOpenapiV2('')] as { paths: Record<string, object> }[];
+  const documents = [buildOpenapi(''), buildOpenapi('', 2)] as { paths: Record<string, object> }[];
   const expected: string[] = [];
   for (const { paths } of documents)
     for (const [path, operations] of Object.entries(paths)) {

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { QueryOf } from '#http/dashboard/contract.ts';
-import { loggedPaths } from '#http/dashboard/paths.ts';
+import { loggedPaths } from '#http/api/contract.ts';
 import { call } from '#app/api.ts';
 import { Headings, Row } from '#app/pages/requests/row.tsx';
 import { timeFilter, TimeRange } from '#app/pages/requests/time-range.tsx';

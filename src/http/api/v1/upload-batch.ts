@@ -4,13 +4,15 @@ import type { ServiceError } from '#core/errors.ts';
 import { limitOf } from '#metering/quota.ts';
 import { answerUpload, type UploadParts } from '#http/api/answer-upload.ts';
 import { uploadResult } from '#http/api/v1/upload.ts';
-import { readUploadForm } from '#http/body/multipart.ts';
+import { formOf } from '#http/api/v1/upload-form.ts';
+import { readUploadForm } from '#http/body/upload-form.ts';
 import { callerOf } from '#http/guards.ts';
 import { quotaHeaders, spentQuotaHeaders } from '#http/reply-headers.ts';
 
 export function uploadBatch(parts: UploadParts) {
+  const form = formOf('batch');
   const read = (request: FastifyRequest) => (accountId: string) =>
-    readUploadForm(request.raw, parts.uploadBlobs, 'batch', accountId);
+    readUploadForm(request.raw, parts.uploadBlobs, accountId, form);
   return (request: FastifyRequest, reply: FastifyReply) =>
     answerUpload(parts, request, reply, read(request), (outcomes, { files }) => {
       const stored = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.upload] : []));

@@ -3,17 +3,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { StoredUpload } from '#uploads/store-uploads.ts';
 import { answerUpload, storedOf, type UploadParts } from '#http/api/answer-upload.ts';
 import type { UploadResult } from '#http/api/v1/schemas.ts';
+import { formOf } from '#http/api/v1/upload-form.ts';
 import { deleteLink, uploadLinks, type Addresses } from '#http/links.ts';
-import { readUploadForm } from '#http/body/multipart.ts';
+import { readUploadForm } from '#http/body/upload-form.ts';
 import { quotaHeaders } from '#http/reply-headers.ts';
 
 export function upload(parts: UploadParts) {
+  const form = formOf('single');
   return (request: FastifyRequest, reply: FastifyReply) =>
     answerUpload(
       parts,
       request,
       reply,
-      (accountId) => readUploadForm(request.raw, parts.uploadBlobs, 'single', accountId),
+      (accountId) => readUploadForm(request.raw, parts.uploadBlobs, accountId, form),
       (outcomes) => {
         const stored = storedOf(outcomes);
         return { status: 201, headers: quotaHeaders(stored.quota), body: uploadResult(parts, stored) };

@@ -134,13 +134,7 @@ export function renderHandlers(parts: RendersParts) {
     return sendJson(reply, { id, deleted: true });
   }
 
-  return {
-    create,
-    all: (request: FastifyRequest, reply: FastifyReply) =>
-      request.method === 'POST' ? create(request, reply) : list(request, reply),
-    one: (request: FastifyRequest, reply: FastifyReply) =>
-      request.method === 'DELETE' ? remove(request, reply) : read(request, reply),
-  };
+  return { create, list, read, remove };
 }
 
 /** What only the bytes of version 2 say. */

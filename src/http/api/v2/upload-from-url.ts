@@ -12,7 +12,7 @@ import { optionsOf } from '#http/api/v2/upload-form.ts';
 import { UploadFromUrl } from '#http/api/v2/upload-schemas.ts';
 import { readJson } from '#http/body/json-body.ts';
 import { valueOf } from '#http/body/header-value.ts';
-import type { UploadForm } from '#http/body/multipart.ts';
+import type { UploadForm } from '#http/body/upload-form.ts';
 import { validate } from '#http/body/validate.ts';
 import { hangUpSignal } from '#http/connection/hang-up.ts';
 

@@ -1,19 +1,16 @@
 // /api/v2/uploads and below: store, list, read, change, delete and restore. Spec 10.8.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { notFound } from '#core/errors.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import { maxViewsOf } from '#uploads/upload-access.ts';
-import type { UploadLibrary } from '#uploads/upload-library.ts';
+import type { LibraryQuery, UploadLibrary } from '#uploads/upload-library.ts';
 import { answerUpload, storedOf, type UploadParts } from '#http/api/answer-upload.ts';
-import { sendJson } from '#http/api/v2/send-json.ts';
+import { changeHandler, idOf, resourceHandlers, show } from '#http/api/v2/resource.ts';
 import { isFromUrl, readUploadFromUrl, type FetchParts } from '#http/api/v2/upload-from-url.ts';
-import { readUploadForm } from '#http/api/v2/upload-form.ts';
+import { formOf } from '#http/api/v2/upload-form.ts';
 import { UploadChanges, UploadsQuery, type Upload } from '#http/api/v2/upload-schemas.ts';
-import { readJson } from '#http/body/json-body.ts';
-import { validateGiven } from '#http/body/validate.ts';
+import { readUploadForm } from '#http/body/upload-form.ts';
 import { callerOf } from '#http/guards.ts';
 import { deleteLink, uploadLinks, type Addresses } from '#http/links.ts';
-import { readQuery } from '#http/query.ts';
 import { quotaHeaders } from '#http/reply-headers.ts';
 
 export interface UploadsParts extends UploadParts, FetchParts {
@@ -22,7 +19,7 @@ export interface UploadsParts extends UploadParts, FetchParts {
 
 export function uploadHandlers(parts: UploadsParts) {
   const { uploadLibrary, uploadBlobs } = parts;
-  const idOf = (request: FastifyRequest): string => (request.params as { id: string }).id;
+  const form = formOf();
 
   const create = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
     answerUpload(
@@ -32,54 +29,37 @@ export function uploadHandlers(parts: UploadsParts) {
       (accountId) =>
         isFromUrl(request)
           ? readUploadFromUrl(parts, request, reply, accountId)
-          : readUploadForm(request.raw, uploadBlobs, accountId),
+          : readUploadForm(request.raw, uploadBlobs, accountId, form),
       (outcomes) => {
         const { row, deleteToken, quota } = storedOf(outcomes);
         return { status: 201, headers: quotaHeaders(quota), body: uploadOf(parts, row, deleteToken) };
       },
     );
 
-  async function list(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { search, tag, album, limit = 0, cursor } = readQuery(request, UploadsQuery);
-    const query = { search, tag, album, limit, cursor };
-    const { items, nextCursor } = await uploadLibrary.list(callerOf(request).accountId, query);
-    return sendJson(reply, { items: items.map((row) => uploadOf(parts, row)), next_cursor: nextCursor });
-  }
-
-  async function change(request: FastifyRequest): Promise<UploadRow | undefined> {
-    const { expires_in, max_views, ...changes } = validateGiven(
-      UploadChanges,
-      await readJson(request.raw, { holdsSecrets: true }),
-    );
-    const { accountId, plan } = callerOf(request);
-    return uploadLibrary.edit(accountId, plan, idOf(request), {
-      ...changes,
-      expiresInSeconds: expires_in,
-      maxViews: max_views,
-    });
-  }
-
-  async function remove(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const id = idOf(request);
-    if (!(await uploadLibrary.delete(callerOf(request), id))) throw notFound();
-    return sendJson(reply, { id, deleted: true });
-  }
-
-  const show = (reply: FastifyReply, row: UploadRow | undefined): FastifyReply => {
-    if (!row) throw notFound();
-    return sendJson(reply, uploadOf(parts, row));
-  };
+  const view = (row: UploadRow): Upload => uploadOf(parts, row);
 
   return {
-    all: (request: FastifyRequest, reply: FastifyReply) =>
-      request.method === 'POST' ? create(request, reply) : list(request, reply),
-    async one(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-      if (request.method === 'DELETE') return remove(request, reply);
-      if (request.method === 'PATCH') return show(reply, await change(request));
-      return show(reply, await uploadLibrary.find(callerOf(request).accountId, idOf(request)));
-    },
+    create,
+    ...resourceHandlers({
+      query: UploadsQuery,
+      list: ({ accountId }, query: LibraryQuery) => uploadLibrary.list(accountId, query),
+      find: ({ accountId }, id) => uploadLibrary.find(accountId, id),
+      remove: (caller, id) => uploadLibrary.delete(caller, id),
+      view,
+    }),
+    change: changeHandler(
+      UploadChanges,
+      ({ accountId, plan }, id, { expires_in, max_views, ...changes }) =>
+        uploadLibrary.edit(accountId, plan, id, {
+          ...changes,
+          expiresInSeconds: expires_in,
+          maxViews: max_views,
+        }),
+      view,
+      { holdsSecrets: true },
+    ),
     restore: async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-      show(reply, await uploadLibrary.restore(callerOf(request).accountId, idOf(request))),
+      show(reply, view, await uploadLibrary.restore(callerOf(request).accountId, idOf(request))),
   };
 }
 

@@ -1,7 +1,7 @@
 // The input of the dashboard pages for API keys, integrations, usage and the request log.
 import { Type, type Static } from 'typebox';
 import { toolNames } from '#http/dashboard/integrations.ts';
-import { loggedPaths } from '#http/dashboard/paths.ts';
+import { loggedPaths } from '#http/api/contract.ts';
 import { keyScopes } from '#storage/schema.ts';
 import { choice, object, pageQuery, text, time } from '#http/dashboard/schemas/common.ts';
 

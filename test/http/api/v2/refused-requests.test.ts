@@ -356,7 +356,7 @@ test('all mistakes of a body are named at once in version 2, the first alone in 
     cookies: [{ name: 'a' }],
     quality: 0,
   });
-  const inVersion = (version: 1 | 2) => envelope(failure, `/api/v${version}/renders`, 'id').error;
+  const inVersion = (version: 1 | 2) => envelope(failure, version, 'id').error;
   const { message } = inVersion(2);
   assert.deepEqual(
     message.split('; ').map((part) => part.split(':', 1)[0]),
@@ -366,7 +366,7 @@ test('all mistakes of a body are named at once in version 2, the first alone in 
   assert.equal(inVersion(1).message, failure.message);
   assert.doesNotMatch(failure.message, /quality/);
   const many = refusal(Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`unknown${n}`, 1])));
-  assert.equal(envelope(many, '/api/v2/renders', 'id').error.message.match(/unknown field/g)?.length, 10);
+  assert.equal(envelope(many, 2, 'id').error.message.match(/unknown field/g)?.length, 10);
 });
 
 test('every field has a row that refuses it', () => {
