@@ -6,7 +6,7 @@ import { noCrashPoints, type OnCrashPoint } from '#core/crash-points.ts';
 import { connectionsFor, enoughFiles, openFileLimit } from '#core/open-files.ts';
 import { version } from '#core/programs.ts';
 import { createTimings } from '#core/timings.ts';
-import type { EgressSettings } from '#wall/rules.ts';
+import { createWall } from '#wall/wall.ts';
 import { createCell } from '#cell/cell.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
@@ -62,7 +62,7 @@ export async function createService(config: Config, log: Logger, seams: Partial<
   await requireStore(uploadBlobs, config);
   const renderBlobs = await openStore('renders');
   const jobBlobs = await openStore('jobs');
-  const egress: EgressSettings = { allow: config.egressAllow, ...(nameServers && { nameServers }) };
+  const wall = createWall({ allow: config.egressAllow, ...(nameServers && { nameServers }) });
   // In parallel: the browser's processes start while these modules load. The server is imported here, so that commands, which do
   // not need it, start in half the time.
   const [browser, accounts, { createServer }, { lowerStored }] = await Promise.all([
@@ -82,7 +82,7 @@ export async function createService(config: Config, log: Logger, seams: Partial<
     database,
     clock,
     log,
-    egress,
+    wall,
     baseUrl: config.baseUrl,
     mailer: accounts.mailer,
   });
@@ -103,7 +103,7 @@ export async function createService(config: Config, log: Logger, seams: Partial<
     blobs: renderBlobs,
     jobBlobs,
     browser,
-    egress,
+    wall,
     slots: metering.slots,
     transfers: delivery.transfers,
     pictureMaker: uploads.pictureMaker,

@@ -107,7 +107,7 @@ export function createWebhookSender(parts: {
     const { id, body } = delivery;
     const at = clock.now();
     const startedAt = performance.now();
-    const outcome = await send(delivery.url ?? queue.url ?? '', body, signedHeaders(id, body, signing, at));
+    const outcome = await send(delivery, queue, signedHeaders(id, body, signing, at));
     if (!outcome) return undefined;
     const isTaken = outcome.status !== null && outcome.status >= 200 && outcome.status < 300;
     const number = delivery.attempts + 1;
@@ -134,14 +134,14 @@ export function createWebhookSender(parts: {
 
   /** Undefined if this process is stopping; then it was no attempt. */
   async function send(
-    url: string,
-    body: string,
+    { url: givenUrl, body }: WebhookDeliveryRow,
+    { url: ownUrl }: ClaimedQueue,
     headers: Record<string, string>,
   ): Promise<{ status: number; failure: null } | { status: null; failure: string } | undefined> {
     try {
       const status = await outgoing.send({
-        url,
-        method: 'POST',
+        way: givenUrl === null ? 'webhook' : 'webhookUrl',
+        url: givenUrl ?? ownUrl ?? '',
         contentType: 'application/json',
         headers,
         body: Buffer.from(body),

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { newId } from '#core/ids.ts';
 import { parseEgressAllow } from '#wall/egress-allow.ts';
+import { createWall } from '#wall/wall.ts';
 import type { Database } from '#storage/database.ts';
 import type { AccountRow, WebhookAttemptRow, WebhookDeliveryRow, WebhookEvent } from '#storage/schema.ts';
 import type { Caller } from '#accounts/authenticate.ts';
@@ -49,7 +50,7 @@ for (const engine of databaseEngines) {
         mailer,
         clock,
         log,
-        egress: { allow: parseEgressAllow(receiverAddress) },
+        wall: createWall({ allow: parseEgressAllow(receiverAddress) }),
         baseUrl: 'http://tintype.test',
       });
     }
