@@ -19,7 +19,7 @@ import { createLinkKeys } from '#accounts/link-keys.ts';
 import type { PasswordScheme } from '#accounts/password-hashing.ts';
 import { createPlans } from '#accounts/plans.ts';
 import { createAccountsRoom, openSignIn } from '#accounts/room.ts';
-import { createDeliveryRoom } from '#delivery/room.ts';
+import { createDeliveryRoom, type DeliveryRoom } from '#delivery/room.ts';
 import { createWebhookSecrets } from '#delivery/webhook-secrets.ts';
 import { createMeteringRoom } from '#metering/room.ts';
 import { createUploadsRoom } from '#uploads/room.ts';
@@ -78,8 +78,10 @@ export async function createService(config: Config, log: Logger, seams: Partial<
     import('#http/server.ts'),
     import('#http/api/v2/lower-request.ts'),
   ]);
-  const delivery = createDeliveryRoom({
+  const delivery: DeliveryRoom = createDeliveryRoom({
     database,
+    // Made after this room, and before anything is sent.
+    renderMessage: (...event) => renders.renderMessage(...event),
     clock,
     log,
     wall,

@@ -7,7 +7,7 @@ import type { Wall } from '#wall/wall.ts';
 import type { Database } from '#storage/database.ts';
 import type { Mailer } from '#accounts/mailer.ts';
 import { createTransfers } from '#delivery/transfers.ts';
-import { createWebhookSender } from '#delivery/send-webhooks.ts';
+import { createWebhookSender, type RenderMessage } from '#delivery/send-webhooks.ts';
 import { createWebhookEndpoints } from '#delivery/webhook-endpoints.ts';
 import { createWebhookNotices } from '#delivery/webhook-notices.ts';
 import { createWebhookSecrets } from '#delivery/webhook-secrets.ts';
@@ -21,6 +21,7 @@ export function createDeliveryRoom(parts: {
   database: Database;
   mailer: Mailer;
   wall: Wall;
+  renderMessage: RenderMessage;
   baseUrl: string;
   clock: Clock;
   log: Logger;

@@ -60,6 +60,9 @@ export async function putOutputs(
 const isOfPut = ({ code, message }: Warning): boolean =>
   code === 'request_failed' && /^(outputs\[\d\]\.)?put_url: /.test(message);
 
+/** Of this request or, in the receipt of a render, of the one that made it. */
+export const failuresOfPuts = ({ warnings }: PageReceipt): Warning[] => warnings.filter(isOfPut);
+
 /** What is said of a page, and of these files; not of those of an earlier request for the same result. */
 export function withFailures(page: PageReceipt, failures: readonly Warning[]): PageReceipt {
   const ofPage = page.warnings.filter((warning) => !isOfPut(warning));

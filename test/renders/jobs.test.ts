@@ -32,8 +32,8 @@ for (const engine of engines) {
 
     const reportsOf = async (payer: Caller) =>
       (await kit.deliveries(payer)).map(
-        ({ event, url, body }) =>
-          [event, url, (JSON.parse(body) as { data: { id: string } }).data.id] as const,
+        ({ event, url, body, render_id }) =>
+          [event, url, render_id ?? (JSON.parse(body) as { data: { id: string } }).data.id] as const,
       );
 
     test('an accepted render is queued with its units reserved, and ends with units, files and webhook together', async () => {
