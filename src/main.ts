@@ -102,9 +102,13 @@ function endOnSignal(service: Service): void {
 }
 
 /** Names the variable that has to change. */
-function listenProblem({ code, syscall, message }: NodeJS.ErrnoException, { host, port }: Config): string {
-  if (code === 'EADDRINUSE') return `port ${port} is in use; set PORT to another`;
-  if (code === 'EACCES') return `PORT: the service may not listen on ${port} (${message})`;
+function listenProblem(
+  { code, syscall, message, port }: NodeJS.ErrnoException & { port?: number },
+  { host, metricsPort }: Config,
+): string {
+  const variable = port === metricsPort ? 'METRICS_PORT' : 'PORT';
+  if (code === 'EADDRINUSE') return `port ${port} is in use; set ${variable} to another`;
+  if (code === 'EACCES') return `${variable}: the service may not listen on ${port} (${message})`;
   const isHost = syscall === 'listen' || syscall === 'getaddrinfo';
   return isHost ? `HOST: the service cannot listen on ${host} (${message})` : message;
 }

@@ -258,9 +258,19 @@ function clientsAtOnce(log: Logger): number {
 }
 
 /** Picked, not spread: some settings, such as `plans`, have the same names as parts. */
-const addressOf = ({ host, port, baseUrl, contentBaseUrl, corsOrigins, trustProxy, tls }: Config) => ({
+const addressOf = ({
   host,
   port,
+  metricsPort,
+  baseUrl,
+  contentBaseUrl,
+  corsOrigins,
+  trustProxy,
+  tls,
+}: Config) => ({
+  host,
+  port,
+  metricsPort,
   baseUrl,
   contentBaseUrl,
   corsOrigins,

@@ -140,7 +140,7 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   route(reading, '/favicon.ico', open, favicon);
   route(reading, '/healthz', open, healthz);
   route(reading, '/readyz', open, readyz(parts));
-  route(reading, '/metrics', open, metrics.send);
+  if (settings.metricsPort === undefined) route(reading, '/metrics', open, metrics.send);
 }
 
 /** A path of the service as its route has it, with every method that works there. */
