@@ -122,7 +122,7 @@ export function addRoutes(route: AddRoute, parts: RouteParts): void {
   route(reading, '/oembed', open, oembed(parts));
   route(reading, '/assets/:name', open, sendAsset);
 
-  const clients = clientFiles(settings);
+  const clients = clientFiles({ ...settings, log: parts.log });
   route(reading, '/clients/', open, clients.index);
   route(reading, '/clients/:name', open, clients.file);
   route(reading, '/openapi.json', open, openapiJson(settings));
