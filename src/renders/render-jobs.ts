@@ -97,6 +97,7 @@ export function createRenderJobs(parts: {
       const request_bytes = await requests.write(id, accountId, {
         given,
         cacheKey: request.cacheKey,
+        allowedHosts: payer.allowedHosts,
         ...filesOf(job.source),
       });
       reached('job files durable');

@@ -174,6 +174,28 @@ for (const engine of engines) {
       assert.notEqual(next.id, all[0]!.id, 'one that was canceled is not joined');
     });
 
+    test('a result that was made with other private hosts than it was asked for answers nothing later', async () => {
+      const payer = await kit.newPayer();
+      const ids = [];
+      for (const [letter, allowed_hosts] of [
+        ['k', ''],
+        ['l', 'wiki.corp:443'],
+      ] as const) {
+        const machine = kit.machine();
+        const request = requestFor(['png'], { cacheKey: letter.repeat(43) });
+        const { id } = await machine.accept(payer, { request });
+        await kit.tables.accounts.update(payer.accountId, { allowed_hosts });
+        machine.open();
+        await kit.ended(machine, payer, id);
+        ids.push(id);
+      }
+      const rows = await Promise.all(ids.map((id) => kit.tables.renders.byId(id)));
+      assert.deepEqual(
+        rows.map((row) => row?.cache_key),
+        ['k'.repeat(43), null],
+      );
+    });
+
     test('a plan bounds what waits, not what runs, and 402 is immediate', async () => {
       const machine = kit.machine();
       const payer = await kit.newPayer('two-places');
