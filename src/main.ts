@@ -26,12 +26,13 @@ export async function serve(): Promise<void> {
     endOnFault(log, () => started);
     const service = await createService(config, log);
     started = service;
+    // Before it is ready, because a signal may come as soon as that shows.
+    endOnSignal(service);
     await service.listen().catch((error: unknown) => {
       throw new Error(listenProblem(error as NodeJS.ErrnoException, config));
     });
     log.info(`listening on ${config.host}:${config.port}; the public address is ${config.baseUrl}`);
     await welcomeOwner(service, config, output, log);
-    endOnSignal(service);
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exit(1);
