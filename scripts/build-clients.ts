@@ -8,6 +8,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { zipOf } from '#http/zip.ts';
 import { tarEnd, tarHeader, tarPadding } from '#http/dashboard/tar.ts';
+import { clientsDigest, recordedVersion } from './client-version.ts';
 
 const root = join(import.meta.dirname, '..');
 const clients = join(root, 'clients');
@@ -29,8 +30,15 @@ const packages: Record<string, Record<string, string>> = {
   },
 };
 
-/** Each package under its plain name, and under one with its version, which a lock file can pin. */
-export async function buildClients(folder: string): Promise<void> {
+/**
+ * Each package under its plain name, and under one with its version, which a lock file can pin. Refuses to build other packages than those
+ * that the version stands for.
+ */
+export async function buildClients(folder: string, recorded = recordedVersion()): Promise<void> {
+  if (clientsDigest() !== recorded.digest)
+    throw new Error(
+      `the clients are not those of version ${recorded.version}, which stays what it is; \`npm run document\` raises the version`,
+    );
   // Written next to the target first, so that a reader only finds complete files; several processes may do this at once.
   mkdirSync(folder, { recursive: true });
   const work = mkdtempSync(join(folder, '.work-'));
@@ -57,10 +65,7 @@ export async function buildClients(folder: string): Promise<void> {
     }
     const module = readFileSync(join(clients, 'python/tintype.py'));
     put('tintype.py', module);
-    const { version } = JSON.parse(readFileSync(join(clients, 'version.json'), 'utf8')) as {
-      version: string;
-    };
-    put(`tintype-${version}-py3-none-any.whl`, await wheelOf(module, version));
+    put(`tintype-${recorded.version}-py3-none-any.whl`, await wheelOf(module, recorded.version));
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

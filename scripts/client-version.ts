@@ -1,6 +1,6 @@
 // The version of the clients, which rises with every change of their bytes: a lock file that pins an address must find the same bytes there
 // for ever. clients/version.json has the version and a digest of everything that the packages are made of; `npm run document` raises the
-// version when the digest is another, and a test fails if that was forgotten.
+// version when the digest is another; the build and a test fail if that was forgotten.
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,12 +15,18 @@ interface Recorded {
 
 export const recordedVersion = (): Recorded => JSON.parse(readFileSync(recordPath, 'utf8')) as Recorded;
 
-/** Of the sources, the script that packs them, and the compiler. */
+/** Of the sources, what packs them, and the compiler. */
 export function clientsDigest(): string {
   const files = globSync('clients/{library,shared,cli,mcp,python}/{src/*.ts,*.json,*.md,*.py}', {
     cwd: root,
   });
-  const others = ['LICENSE', 'clients/tsconfig.json', 'scripts/build-clients.ts'];
+  const others = [
+    'LICENSE',
+    'clients/tsconfig.json',
+    'scripts/build-clients.ts',
+    'src/http/dashboard/tar.ts',
+    'src/http/zip.ts',
+  ];
   const hash = createHash('sha256');
   for (const name of [...files, ...others].map((file) => file.replaceAll('\\', '/')).toSorted())
     hash.update(`${name}\0${readFileSync(join(root, name), 'utf8').replaceAll('\r\n', '\n')}\0`);

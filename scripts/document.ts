@@ -1,9 +1,10 @@
 // npm run document: with `pictures`, draws every page; with `exchanges`, records both versions anew; otherwise writes what is generated from
-// the code: the tables of variables and errors, the OpenAPI document, what the clients know of fields and errors, their version, the index of
+// the code: the tables of variables, errors and ways out, the OpenAPI document, what the clients know of fields and errors, their version, the index of
 // decisions, and the list of regular expressions that are proven linear.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, errorCodesOf, errorTable } from '#core/errors.ts';
+import { waysOut, type WayOut } from '#wall/ways-out.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
 import { failureReasons } from '#renders/stored-render.ts';
 import { secretVariables, variables } from '#roof/config.ts';
@@ -13,11 +14,13 @@ import { devicesPath, devicesText } from '#scripts/devices.ts';
 import { markdown, withGenerated } from '#scripts/generated-block.ts';
 
 const docs = join(import.meta.dirname, '..', 'docs');
+const MiB = 1024 * 1024;
 
 export const openapiPath = join(docs, 'openapi.json');
 export const openapiV2Path = join(docs, 'openapi-v2.json');
 export const configurationPath = join(docs, 'configuration.md');
 export const errorsPath = join(docs, 'errors.md');
+export const securityPath = join(docs, 'security.md');
 const decisions = join(docs, 'decisions');
 export const decisionsPath = join(decisions, 'README.md');
 
@@ -56,6 +59,34 @@ export function errorsText(page: string): string {
   return withGenerated(page, markdown, [...head, ...rows, '', why].join('\n'));
 }
 
+/** The page with a row for each way out. */
+export function securityText(page: string): string {
+  const rows = Object.values<WayOut>(waysOut).map((way) => {
+    const openings = way.openings === 'any' ? 'not judged' : way.openings.map(nameOfOpening).join(', ');
+    return `| ${way.what} | ${way.schemes.join(', ')} | ${way.redirects} | ${openings} | ${limitsOf(way)} | ${way.refusal} |`;
+  });
+  const head = [
+    '| To | Schemes | Redirects | Opened by | Limits | If not allowed |',
+    '|---|---|---|---|---|---|',
+  ];
+  return withGenerated(page, markdown, [...head, ...rows].join('\n'));
+}
+
+const nameOfOpening = (opening: string): string =>
+  opening === 'grants' ? 'private hosts' : `\`${opening}\``;
+
+function limitsOf(way: WayOut): string {
+  if (way.through === 'door') {
+    const { bytes, requests, connections } = way.limits;
+    return `a render: ${bytes / MiB} MiB, ${requests.toLocaleString('en')} requests, ${connections.toLocaleString('en')} connections`;
+  }
+  const seconds = `${way.limits.exchangeMs / 1_000} s`;
+  if (way.through === 'library') return seconds;
+  const { msPerMiB, bodyBytes } = way.limits;
+  const more = `${seconds} and ${msPerMiB / 1_000} s for each MiB`;
+  return bodyBytes === undefined ? more : `${more}; ${bodyBytes / MiB} MiB`;
+}
+
 /** The page with a line for each decision. */
 export function decisionsText(page: string): string {
   const lines = readdirSync(decisions)
@@ -89,5 +120,6 @@ if (import.meta.main && process.argv[2] === 'pictures') {
   writeFileSync(openapiV2Path, openapiV2Text());
   writeFileSync(configurationPath, configurationText(readFileSync(configurationPath, 'utf8')));
   writeFileSync(errorsPath, errorsText(readFileSync(errorsPath, 'utf8')));
+  writeFileSync(securityPath, securityText(readFileSync(securityPath, 'utf8')));
   writeFileSync(decisionsPath, decisionsText(readFileSync(decisionsPath, 'utf8')));
 }

@@ -63,7 +63,16 @@ step(
 step(
   'Building the clients (once)',
   'clients',
-  ['package-lock.json', 'LICENSE', 'tsconfig.json', 'scripts/build-clients.ts', ...filesUnder('clients')],
+  [
+    'package-lock.json',
+    'LICENSE',
+    'tsconfig.json',
+    'scripts/build-clients.ts',
+    'scripts/client-version.ts',
+    'src/http/dashboard/tar.ts',
+    'src/http/zip.ts',
+    ...filesUnder('clients'),
+  ],
   () => run(join('node_modules', '.bin', 'node'), ['scripts/build-clients.ts']),
   'clients/dist/tintype-client.tgz',
 );

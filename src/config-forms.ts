@@ -49,13 +49,17 @@ export function integer(fallback: number, min: number, max: number, description:
     description,
     expected: `an integer from ${min} to ${max}`,
     shownDefault: String(fallback),
-    parse(value) {
-      const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-      return number >= min && number <= max ? number : undefined;
-    },
+    parse: (value) => integerFrom(value, min, max),
     default: fallback,
   };
 }
+
+function integerFrom(value: string, min: number, max: number): number | undefined {
+  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+  return number >= min && number <= max ? number : undefined;
+}
+
+export const parsePort = (value: string): number | undefined => integerFrom(value, 1, 65_535);
 
 export function oneOf<T extends string>(
   fallback: T,

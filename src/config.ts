@@ -20,6 +20,7 @@ import {
   parseIssuer,
   parseOrigins,
   parsePlans,
+  parsePort,
   parseSmtpUrl,
   parseStorageUrl,
   parseTrustProxy,
@@ -35,6 +36,12 @@ const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']
 export const variables = {
   HOST: text('127.0.0.1', 'Address to listen on; 0.0.0.0 for all.'),
   PORT: integer(3000, 1, 65_535, 'Port to listen on.'),
+  METRICS_PORT: optional(
+    'none',
+    'Port of 127.0.0.1 for `/metrics`, which then is not at PORT. Unset, anyone who reaches PORT can read it.',
+    'an integer from 1 to 65535, other than PORT',
+    parsePort,
+  ),
   BASE_URL: optional(
     'http://localhost:PORT',
     'Public address of the service. Every link in a response is built from it.',
@@ -240,6 +247,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   if (!environment['TLS_CERT_FILE'] !== !environment['TLS_KEY_FILE']) {
     mistakes.push('TLS_CERT_FILE and TLS_KEY_FILE belong together: set both or neither');
   }
+  if (values.METRICS_PORT === values.PORT) mistakes.push('METRICS_PORT is PORT: set another port');
   if (tls) checkTls(tls, mistakes);
   const oidc = readOidc(values, (name) => Boolean(given[name]), mistakes);
   if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
@@ -250,6 +258,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   return Object.freeze({
     host: values.HOST,
     port: values.PORT,
+    /** Undefined: /metrics is at `port`. */
+    metricsPort: values.METRICS_PORT,
     baseUrl,
     /** The base of links to file bytes. */
     contentBaseUrl: values.CONTENT_BASE_URL ?? baseUrl,

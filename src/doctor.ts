@@ -45,8 +45,19 @@ async function examine(): Promise<Finding[]> {
     ...(config.databaseUrl === undefined && hasDatabase(config) ? [await examinePrivacy(config)] : []),
     ...(config.storage || existsSync(config.dataDir) ? [await examineStorage(config)] : []),
     ...(await examineBrowser(config)),
+    examineMetrics(config),
   ];
 }
+
+/** Not a failure: a proxy or a firewall may hide it. */
+const examineMetrics = ({ metricsPort, port }: Config): Finding => ({
+  check: 'metrics',
+  ok: true,
+  found:
+    metricsPort === undefined
+      ? `/metrics is at port ${port}, for whoever reaches it; METRICS_PORT moves it to loopback`
+      : `/metrics is at 127.0.0.1:${metricsPort} alone`,
+});
 
 async function examineDatabase(config: Config): Promise<Finding> {
   if (!hasDatabase(config)) {

@@ -26,12 +26,13 @@ export async function serve(): Promise<void> {
     endOnFault(log, () => started);
     const service = await createService(config, log);
     started = service;
+    // Before it is ready, because a signal may come as soon as that shows.
+    endOnSignal(service);
     await service.listen().catch((error: unknown) => {
       throw new Error(listenProblem(error as NodeJS.ErrnoException, config));
     });
     log.info(`listening on ${config.host}:${config.port}; the public address is ${config.baseUrl}`);
     await welcomeOwner(service, config, output, log);
-    endOnSignal(service);
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exit(1);
@@ -102,9 +103,13 @@ function endOnSignal(service: Service): void {
 }
 
 /** Names the variable that has to change. */
-function listenProblem({ code, syscall, message }: NodeJS.ErrnoException, { host, port }: Config): string {
-  if (code === 'EADDRINUSE') return `port ${port} is in use; set PORT to another`;
-  if (code === 'EACCES') return `PORT: the service may not listen on ${port} (${message})`;
+function listenProblem(
+  { code, syscall, message, port }: NodeJS.ErrnoException & { port?: number },
+  { host, metricsPort }: Config,
+): string {
+  const variable = port === metricsPort ? 'METRICS_PORT' : 'PORT';
+  if (code === 'EADDRINUSE') return `port ${port} is in use; set ${variable} to another`;
+  if (code === 'EACCES') return `${variable}: the service may not listen on ${port} (${message})`;
   const isHost = syscall === 'listen' || syscall === 'getaddrinfo';
   return isHost ? `HOST: the service cannot listen on ${host} (${message})` : message;
 }

@@ -6,7 +6,7 @@ import { noCrashPoints, type OnCrashPoint } from '#core/crash-points.ts';
 import { connectionsFor, enoughFiles, openFileLimit } from '#core/open-files.ts';
 import { version } from '#core/programs.ts';
 import { createTimings } from '#core/timings.ts';
-import type { EgressSettings } from '#wall/rules.ts';
+import { createWall } from '#wall/wall.ts';
 import { createCell } from '#cell/cell.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
@@ -19,7 +19,7 @@ import { createLinkKeys } from '#accounts/link-keys.ts';
 import type { PasswordScheme } from '#accounts/password-hashing.ts';
 import { createPlans } from '#accounts/plans.ts';
 import { createAccountsRoom, openSignIn } from '#accounts/room.ts';
-import { createDeliveryRoom } from '#delivery/room.ts';
+import { createDeliveryRoom, type DeliveryRoom } from '#delivery/room.ts';
 import { createWebhookSecrets } from '#delivery/webhook-secrets.ts';
 import { createMeteringRoom } from '#metering/room.ts';
 import { createUploadsRoom } from '#uploads/room.ts';
@@ -62,7 +62,7 @@ export async function createService(config: Config, log: Logger, seams: Partial<
   await requireStore(uploadBlobs, config);
   const renderBlobs = await openStore('renders');
   const jobBlobs = await openStore('jobs');
-  const egress: EgressSettings = { allow: config.egressAllow, ...(nameServers && { nameServers }) };
+  const wall = createWall({ allow: config.egressAllow, ...(nameServers && { nameServers }) });
   // In parallel: the browser's processes start while these modules load. The server is imported here, so that commands, which do
   // not need it, start in half the time.
   const [browser, accounts, { createServer }, { lowerStored }] = await Promise.all([
@@ -78,11 +78,13 @@ export async function createService(config: Config, log: Logger, seams: Partial<
     import('#http/server.ts'),
     import('#http/api/v2/lower-request.ts'),
   ]);
-  const delivery = createDeliveryRoom({
+  const delivery: DeliveryRoom = createDeliveryRoom({
     database,
+    // Made after this room, and before anything is sent.
+    renderMessage: (...event) => renders.renderMessage(...event),
     clock,
     log,
-    egress,
+    wall,
     baseUrl: config.baseUrl,
     mailer: accounts.mailer,
   });
@@ -103,7 +105,7 @@ export async function createService(config: Config, log: Logger, seams: Partial<
     blobs: renderBlobs,
     jobBlobs,
     browser,
-    egress,
+    wall,
     slots: metering.slots,
     transfers: delivery.transfers,
     pictureMaker: uploads.pictureMaker,
@@ -256,9 +258,19 @@ function clientsAtOnce(log: Logger): number {
 }
 
 /** Picked, not spread: some settings, such as `plans`, have the same names as parts. */
-const addressOf = ({ host, port, baseUrl, contentBaseUrl, corsOrigins, trustProxy, tls }: Config) => ({
+const addressOf = ({
   host,
   port,
+  metricsPort,
+  baseUrl,
+  contentBaseUrl,
+  corsOrigins,
+  trustProxy,
+  tls,
+}: Config) => ({
+  host,
+  port,
+  metricsPort,
   baseUrl,
   contentBaseUrl,
   corsOrigins,

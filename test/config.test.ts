@@ -48,6 +48,7 @@ test('origins are kept as browsers write them', () => {
 
 describe('a mistake names the variable, its value and the expected form', () => {
   const wrong: [string, string][] = [
+    ['METRICS_PORT', '0'],
     ['PORT', 'abc'],
     ['PORT', '0'],
     ['PORT', '65536'],
@@ -178,6 +179,11 @@ test('the exact message of a mistake', () => {
   assert.deepEqual(mistakesOf({ PORT: 'abc' }), [
     'invalid PORT: "abc" (expected an integer from 1 to 65535)',
   ]);
+});
+
+test('METRICS_PORT is not PORT, nor its default', () => {
+  assert.deepEqual(mistakesOf({ METRICS_PORT: '3000' }), ['METRICS_PORT is PORT: set another port']);
+  assert.equal(readConfig({ METRICS_PORT: '9464' }).metricsPort, 9464);
 });
 
 test('all mistakes are reported at once, including unreadable files', () => {

@@ -8,7 +8,14 @@ import { builtInPlans } from '#accounts/plans.ts';
 import { errorCodes } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import { anchorOfHeading } from '#http/docs/handbook.ts';
-import { decisionsPath, decisionsText, errorsPath, errorsText } from '#scripts/document.ts';
+import {
+  decisionsPath,
+  decisionsText,
+  errorsPath,
+  errorsText,
+  securityPath,
+  securityText,
+} from '#scripts/document.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -109,7 +116,7 @@ const longest: [pattern: RegExp, words: number][] = [
   [/^ARCHITECTURE\.md$/, 1_050],
   [/^docs\/decisions\/\d/, 440],
   [/^docs\/(contract|errors)\.md$/, 8_400],
-  [/^docs\/security\.md$/, 1_900],
+  [/^docs\/security\.md$/, 2_100],
   [/^docs\/(configuration|rendering|comparison)\.md$/, 1_800],
   [/^docs\/tools\//, 1_900],
   [/^docs\/reliability\.md$/, 1_300],
@@ -234,6 +241,11 @@ test('no comment or document refers to documents outside the repository', () => 
 test('docs/errors.md is up to date (npm run document)', () => {
   const page = readFileSync(errorsPath, 'utf8');
   assert.equal(page, errorsText(page));
+});
+
+test('docs/security.md is up to date (npm run document)', () => {
+  const page = readFileSync(securityPath, 'utf8');
+  assert.equal(page, securityText(page));
 });
 
 test('only the contract and the error table list the error codes by hand', () => {

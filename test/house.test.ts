@@ -1,4 +1,4 @@
-// Enforces the structure of ARCHITECTURE.md: a room imports only rooms to its left, and four things live in one place each.
+// Enforces the structure of ARCHITECTURE.md: a room imports only rooms to its left, and some things live in one place each.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -48,6 +48,21 @@ const parsers =
   /^(uploads\/(svg\/(?!decode-xml)|metadata\/(?!cleaning)|dimensions)|saxes|marked|@cantoo\/pdf-lib|@hyzyla\/pdfium)/;
 /** These read texts of ours. */
 const parsesOurs = new Set(['http/docs/handbook.ts: marked']);
+/** What Node's modules for the network offer besides connections. */
+const connectsNothing = new Set([
+  'createSecureContext',
+  'createServer',
+  'isIP',
+  'isIPv4',
+  'isIPv6',
+  'STATUS_CODES',
+]);
+/** Files outside wall/ that connect to something, and where. */
+const connecting = new Map([
+  ['accounts/mailer.ts', 'SMTP_URL'],
+  ['accounts/oidc-provider.ts', 'OIDC_ISSUER, the row `signIn` of the ways out'],
+  ['browser/worker/wall-test.ts', 'listens for packets that a sound wall stops'],
+]);
 /** Find and run programs of the system. */
 const programFolders = ['browser/install', 'browser/process'];
 const runsPrograms = (file: string): boolean =>
@@ -186,6 +201,29 @@ function loadedBy(file: string): string[] {
   const text = readFileSync(join(source, file), 'utf8').replaceAll(/import type [^;]*;/g, '');
   return [...text.matchAll(/(?:from|import\(|import)\s*'([^']+)'/g)].map(([, target = '']) =>
     target.replace(/^#roof\//, '').replace(/^#/, ''),
+  );
+}
+
+test('only the wall connects to addresses that the operator has not chosen', () => {
+  const found = files
+    .map((file) => file.replaceAll(sep, '/'))
+    .filter((file) => roomOf(file) !== 'wall' && !file.includes('/in-page/') && connects(file));
+  assert.deepEqual(found.toSorted(), [...connecting.keys()].toSorted());
+});
+
+/** With a module of Node, a global or a library. Those for the database and the store are in storage/ alone. */
+function connects(file: string): boolean {
+  const text = readFileSync(join(source, file), 'utf8');
+  const names = [
+    ...text.matchAll(/import \{([^}]*)\} from 'node:(?:net|tls|https?|http2|dgram|dns(?:\/promises)?)'/g),
+  ]
+    .flatMap(([, list = '']) => list.split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !name.startsWith('type '));
+  return (
+    names.some((name) => !connectsNothing.has(name)) ||
+    /(?<![.\w])fetch\([^)]|new (?:WebSocket|EventSource)\(/.test(text) ||
+    importsOf(file).some((target) => /^(nodemailer|undici|better-auth\/plugins\/generic-oauth)$/.test(target))
   );
 }
 

@@ -20,7 +20,7 @@ test('without a writable home, the downloads of npm go to a new folder of the cl
   for (const name of ['package.json', 'package-lock.json', 'LICENSE', 'tsconfig.json', 'bin'])
     cpSync(join(root, name), join(clone, name), { recursive: true });
   mkdirSync(join(clone, 'scripts'));
-  for (const name of ['setup.js', 'build-clients.ts'])
+  for (const name of ['setup.js', 'build-clients.ts', 'client-version.ts'])
     cpSync(join(root, 'scripts', name), join(clone, 'scripts', name));
   for (const name of ['dashboard', 'clients', 'src']) symlinkSync(join(root, name), join(clone, name));
   mkdirSync(join(clone, '.cache', 'npm'), { recursive: true });

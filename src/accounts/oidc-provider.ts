@@ -2,6 +2,7 @@
 // without the provider, and again after a failure.
 import { betterAuth } from 'better-auth';
 import { genericOAuth } from 'better-auth/plugins/generic-oauth';
+import { waysOut } from '#wall/ways-out.ts';
 import { commonOptions, type AuthParts } from '#accounts/auth.ts';
 
 export interface ProviderSettings {
@@ -35,7 +36,7 @@ interface Claims {
   name?: unknown;
 }
 
-const requestMs = 10_000;
+const requestMs = waysOut.signIn.limits.exchangeMs;
 /** Stands for none, because better-auth needs one. It is never stored. */
 const noAddress = 'nobody@invalid';
 /** The service needs no token after the sign-in, so none is stored. */

@@ -16,24 +16,47 @@ const retryAfterSeconds = 60;
 
 export type Listener = Pick<Caller, 'accountId' | 'webhookEvents'>;
 
+/** What a message says. */
+export type Content =
+  | { data: object }
+  /** The receipt that the render has when the message is sent, in which `changes` says what differs for this request. */
+  | { renderId: string; changes: object };
+
 export const listensTo = ({ webhookEvents }: Listener, event: WebhookEvent): boolean =>
   webhookEvents.includes(event);
 
 /** Records one event for each thing, for every endpoint of the account that is told of it. */
-export async function recordEvents(
+export const recordEvents = (
   tables: Tables,
   listener: Listener,
   event: WebhookEvent,
   things: readonly object[],
   now: number,
+): Promise<void> =>
+  recordContents(
+    tables,
+    listener,
+    event,
+    things.map((data) => ({ data })),
+    now,
+  );
+
+export async function recordContents(
+  tables: Tables,
+  listener: Listener,
+  event: WebhookEvent,
+  contents: readonly Content[],
+  now: number,
 ): Promise<void> {
-  if (things.length === 0 || !listensTo(listener, event)) return;
+  if (contents.length === 0 || !listensTo(listener, event)) return;
   const { accountId } = listener;
-  const endpoints = await tables.webhooks.wake(accountId, event, { count: things.length, maxWaiting, now });
+  const endpoints = await tables.webhooks.wake(accountId, event, { count: contents.length, maxWaiting, now });
   await tables.webhooks.insert(
     endpoints.flatMap((endpointId) =>
       // Apart by a millisecond, so that they stay in order.
-      things.map((data, place) => deliveryOf(accountId, endpointId, { event, data, at: now + place, now })),
+      contents.map((content, place) =>
+        deliveryOf(accountId, endpointId, { event, content, at: now + place, now }),
+      ),
     ),
   );
 }
@@ -52,28 +75,34 @@ export async function requirePlaceForUrl({ webhooks }: Tables, accountId: string
 export async function recordForUrl(
   tables: Tables,
   accountId: string,
-  { url, event, data, now }: { url: string; event: WebhookEvent; data: object; now: number },
+  { url, event, content, now }: { url: string; event: WebhookEvent; content: Content; now: number },
 ): Promise<void> {
   await tables.webhooks.wakeOwnQueue(accountId, now);
-  const delivery = deliveryOf(accountId, accountId, { event, data, at: now, now });
+  const delivery = deliveryOf(accountId, accountId, { event, content, at: now, now });
   await tables.webhooks.insert([{ ...delivery, url }]);
 }
 
 function deliveryOf(
   accountId: string,
   endpointId: string,
-  { event, data, at, now }: { event: WebhookEvent; data: object; at: number; now: number },
+  { event, content, at, now }: { event: WebhookEvent; content: Content; at: number; now: number },
 ): WebhookDeliveryRow {
+  const isRender = 'renderId' in content;
   return {
     id: newId(),
     account_id: accountId,
     endpoint_id: endpointId,
     event,
     url: null,
-    body: JSON.stringify({ type: event, timestamp: new Date(at).toISOString(), data }),
+    body: isRender ? JSON.stringify(content.changes) : messageText(event, at, content.data),
+    render_id: isRender ? content.renderId : null,
     created_at: at,
     state: 'waiting',
     attempts: 0,
     next_at: now,
   };
 }
+
+/** As it is signed and sent. */
+export const messageText = (event: WebhookEvent, at: number, data: object): string =>
+  JSON.stringify({ type: event, timestamp: new Date(at).toISOString(), data });

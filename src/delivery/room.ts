@@ -2,13 +2,12 @@
 import type { Logger } from 'pino';
 import { hours, seconds, type Chore } from '#core/chore.ts';
 import type { Clock } from '#core/clock.ts';
-import { checkUrl } from '#wall/check-url.ts';
 import { createOutgoing } from '#wall/outgoing.ts';
-import { createEgressRules, type EgressSettings } from '#wall/rules.ts';
+import type { Wall } from '#wall/wall.ts';
 import type { Database } from '#storage/database.ts';
 import type { Mailer } from '#accounts/mailer.ts';
 import { createTransfers } from '#delivery/transfers.ts';
-import { createWebhookSender } from '#delivery/send-webhooks.ts';
+import { createWebhookSender, type RenderMessage } from '#delivery/send-webhooks.ts';
 import { createWebhookEndpoints } from '#delivery/webhook-endpoints.ts';
 import { createWebhookNotices } from '#delivery/webhook-notices.ts';
 import { createWebhookSecrets } from '#delivery/webhook-secrets.ts';
@@ -21,14 +20,14 @@ export type DeliveryRoom = ReturnType<typeof createDeliveryRoom>;
 export function createDeliveryRoom(parts: {
   database: Database;
   mailer: Mailer;
-  egress: EgressSettings;
+  wall: Wall;
+  renderMessage: RenderMessage;
   baseUrl: string;
   clock: Clock;
   log: Logger;
 }) {
-  const { database, clock } = parts;
-  const rules = createEgressRules(parts.egress);
-  const outgoing = createOutgoing({ rules });
+  const { database, clock, wall } = parts;
+  const outgoing = createOutgoing({ wall });
   const secrets = createWebhookSecrets(parts);
   const sender = createWebhookSender({ ...parts, outgoing, secrets });
   const notices = createWebhookNotices(parts);
@@ -44,11 +43,10 @@ export function createDeliveryRoom(parts: {
   ];
   return {
     transfers: createTransfers({ outgoing }),
-    /** Checks an address that a client wrote; see `checkUrl`. */
-    checkAddress: (text: string, field: string, options?: { schemes?: readonly string[] }) =>
-      checkUrl(text, rules, field, options),
+    /** Checks the address of a file that is fetched. */
+    checkUploadUrl: (text: string, field: string) => wall.check('upload', text, field),
     webhookSecrets: secrets,
-    webhookEndpoints: createWebhookEndpoints({ database, clock, rules, secrets, wake: sender.wake }),
+    webhookEndpoints: createWebhookEndpoints({ database, clock, wall, secrets, wake: sender.wake }),
     wakeWebhooks: sender.wake,
     forgetLeases: sender.forgetLeases,
     chores,

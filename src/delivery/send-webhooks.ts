@@ -7,7 +7,7 @@ import { OutgoingFailure, type Outgoing } from '#wall/outgoing.ts';
 import type { Database } from '#storage/database.ts';
 import type { WebhookDeliveryRow } from '#storage/schema.ts';
 import type { ClaimedQueue } from '#storage/tables/webhooks.ts';
-import { maxWaiting } from '#delivery/events.ts';
+import { maxWaiting, messageText } from '#delivery/events.ts';
 import { nextAttemptAt } from '#delivery/retries.ts';
 import { signedHeaders } from '#delivery/sign.ts';
 import type { WebhookSecrets } from '#delivery/webhook-secrets.ts';
@@ -25,14 +25,22 @@ const leaseMs = 60_000;
 /** Deliveries of each endpoint that stay in the log after they have ended. */
 const keptDeliveries = 500;
 
+/** What a message says of a render; undefined if the render is gone. `changes` are those of the event. */
+export type RenderMessage = (
+  accountId: string,
+  renderId: string,
+  changes: object,
+) => Promise<object | undefined>;
+
 export function createWebhookSender(parts: {
   database: Database;
+  renderMessage: RenderMessage;
   clock: Clock;
   outgoing: Outgoing;
   secrets: WebhookSecrets;
   log: Logger;
 }) {
-  const { database, clock, outgoing, secrets, log } = parts;
+  const { database, clock, renderMessage, outgoing, secrets, log } = parts;
   const { webhooks } = database.tables;
   const turns = new Set<Promise<void>>();
   const stopped = new AbortController();
@@ -104,14 +112,15 @@ export function createWebhookSender(parts: {
     delivery: WebhookDeliveryRow,
     signing: readonly string[],
   ): Promise<'off' | void> {
-    const { id, body } = delivery;
+    const { id } = delivery;
     const at = clock.now();
     const startedAt = performance.now();
-    const outcome = await send(delivery.url ?? queue.url ?? '', body, signedHeaders(id, body, signing, at));
+    const outcome = await send(delivery, queue, signing, at);
     if (!outcome) return undefined;
     const isTaken = outcome.status !== null && outcome.status >= 200 && outcome.status < 300;
+    const isGone = outcome.failure === 'deleted';
     const number = delivery.attempts + 1;
-    const nextAt = isTaken ? null : nextAttemptAt(number, clock.now());
+    const nextAt = isTaken || isGone ? null : nextAttemptAt(number, clock.now());
     const state = isTaken ? 'delivered' : nextAt === null ? 'failed' : 'waiting';
     const noted = {
       ...outcome,
@@ -123,7 +132,7 @@ export function createWebhookSender(parts: {
     return database.transaction(
       async (tables) => {
         const isNoted = await tables.webhooks.noteAttempt(noted, { state, next_at: nextAt });
-        if (!isNoted || state !== 'failed') return undefined;
+        if (!isNoted || state !== 'failed' || isGone) return undefined;
         // One message that the receiver cannot take is no reason to stop; a whole day without any is.
         if (await tables.webhooks.hasTaken(queue.id, delivery.created_at)) return undefined;
         return (await tables.webhooks.switchOff(queue.id, 'failing', clock.now())) ? 'off' : undefined;
@@ -132,18 +141,29 @@ export function createWebhookSender(parts: {
     );
   }
 
+  /** As it is signed. Undefined if there is nothing left to tell of. */
+  async function bodyOf(delivery: WebhookDeliveryRow): Promise<string | undefined> {
+    const { account_id, event, body, render_id, created_at } = delivery;
+    if (render_id === null) return body;
+    const data = await renderMessage(account_id, render_id, JSON.parse(body) as object);
+    return data && messageText(event, created_at, data);
+  }
+
   /** Undefined if this process is stopping; then it was no attempt. */
   async function send(
-    url: string,
-    body: string,
-    headers: Record<string, string>,
+    delivery: WebhookDeliveryRow,
+    queue: ClaimedQueue,
+    signing: readonly string[],
+    at: number,
   ): Promise<{ status: number; failure: null } | { status: null; failure: string } | undefined> {
     try {
+      const body = await bodyOf(delivery);
+      if (body === undefined) return { status: null, failure: 'deleted' };
       const status = await outgoing.send({
-        url,
-        method: 'POST',
+        way: delivery.url === null ? 'webhook' : 'webhookUrl',
+        url: delivery.url ?? queue.url ?? '',
         contentType: 'application/json',
-        headers,
+        headers: signedHeaders(delivery.id, body, signing, at),
         body: Buffer.from(body),
         signal: stopped.signal,
       });

@@ -12,12 +12,12 @@ export function createTransfers({ outgoing }: { outgoing: Outgoing }) {
   const queue = createFairQueue({ ...size, tooLong: tooMany });
   return {
     /** The longest time until such a file has been sent or given up. */
-    longestMs: (sizeBytes: number): number => size.maxWaitMs + exchangeMsFor(sizeBytes),
+    longestMs: (sizeBytes: number): number => size.maxWaitMs + exchangeMsFor('put', sizeBytes),
     /** A look-up for a transfer, which may take seconds too. */
     lookUp: <T>(accountId: string, work: () => Promise<T>): Promise<T> => queue.run(accountId, work),
     /** Resolves to the status of the answer. */
-    put: (accountId: string, request: Omit<SendRequest, 'method'>): Promise<number> =>
-      queue.run(accountId, () => outgoing.send({ ...request, method: 'PUT' }), { signal: request.signal }),
+    put: (accountId: string, request: Omit<SendRequest, 'way'>): Promise<number> =>
+      queue.run(accountId, () => outgoing.send({ ...request, way: 'put' }), { signal: request.signal }),
     download: <T>(
       accountId: string,
       request: { url: string; maxBytes: number; signal?: AbortSignal | undefined },

@@ -3,8 +3,7 @@ import type { Clock } from '#core/clock.ts';
 import { invalid } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
-import { checkUrl } from '#wall/check-url.ts';
-import type { EgressRules } from '#wall/rules.ts';
+import type { Wall } from '#wall/wall.ts';
 import type { Database } from '#storage/database.ts';
 import { webhookEvents, type WebhookEndpointRow, type WebhookEvent } from '#storage/schema.ts';
 import { maxAttempts } from '#delivery/retries.ts';
@@ -22,15 +21,15 @@ export interface EndpointChange {
 export function createWebhookEndpoints(parts: {
   database: Database;
   clock: Clock;
-  rules: EgressRules;
+  wall: Wall;
   secrets: WebhookSecrets;
   /** Called after something has become due. */
   wake: () => void;
 }) {
-  const { database, clock, rules, secrets, wake } = parts;
+  const { database, clock, wall, secrets, wake } = parts;
 
   async function canonicalUrl(text: string): Promise<string> {
-    const { url, decide } = checkUrl(text, rules, 'url', { schemes: ['https'] });
+    const { url, decide } = wall.check('webhook', text, 'url');
     const verdict = await decide(new AbortController().signal);
     if (verdict.kind === 'unresolved') throw invalid('url', `${url.host} does not resolve`);
     return url.href;

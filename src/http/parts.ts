@@ -75,6 +75,8 @@ interface ServerSettings extends ListenerSettings {
   tls: TlsFiles | undefined;
   host: string;
   port: number;
+  /** Of /metrics alone, on loopback; undefined for that of the service. */
+  metricsPort: number | undefined;
   baseUrl: string;
   contentBaseUrl: string;
   /** Origins whose pages may call the API. */

@@ -40,7 +40,7 @@ export function routesOf(parts: RouteParts): Route[] {
   const { settings, guards, metrics, database, accounts, uploads } = parts;
   const api = apiHandlers(parts);
   const pages = createDashboardApp(settings.pictureOrigins);
-  const clients = clientFiles(settings);
+  const clients = clientFiles({ ...settings, log: parts.log });
   const { plans } = accounts;
   const docs = docsPages({
     ...settings,
@@ -95,7 +95,7 @@ export function routesOf(parts: RouteParts): Route[] {
     page('/favicon.ico', favicon),
     page('/healthz', healthz),
     page('/readyz', readyz(parts)),
-    page('/metrics', metrics.send),
+    ...(settings.metricsPort === undefined ? [page('/metrics', metrics.send)] : []),
   ];
 }
 

@@ -11,6 +11,7 @@ import { createIdempotency } from '#http/idempotency.ts';
 import { renewCertificate } from '#http/connection/renewed-certificate.ts';
 import { createListener } from '#http/connection/listener.ts';
 import { createMetrics } from '#http/metrics.ts';
+import { createMetricsListener } from '#http/metrics-listener.ts';
 import { nearPath } from '#http/near-path.ts';
 import { answerNotFound } from '#http/not-found.ts';
 import type { ServerParts } from '#http/parts.ts';
@@ -30,6 +31,7 @@ export function createServer(parts: ServerParts) {
     timings: { database: database.timings, store: parts.storeTimings },
     blobs: { uploads: parts.uploads.uploadBlobs, renders: renders.renderBlobs },
   });
+  const metricsListener = createMetricsListener(metrics);
   const idempotency = createIdempotency({ database, clock, renderBlobs: renders.renderBlobs });
   const noteAnswer = createAnswerLog({ log, metrics, requestLog: metering.requestLog });
   const allowOrigin = createCors(settings.corsOrigins);
@@ -96,11 +98,15 @@ export function createServer(parts: ServerParts) {
     forgetAttemptsBefore: idempotency.forgetAttemptsBefore,
     /** Resolves to the port. */
     async listen(): Promise<number> {
+      if (settings.metricsPort !== undefined) await metricsListener.listen(settings.metricsPort);
       await app.listen({ host: settings.host, port: settings.port });
       const address = app.server.address();
       return typeof address === 'object' && address ? address.port : settings.port;
     },
-    close: async (): Promise<void> => app.close(),
+    async close(): Promise<void> {
+      await app.close();
+      await metricsListener.close();
+    },
   };
 
   function hintAt(path: string): string {

@@ -3,6 +3,7 @@
 import { createHmac, hash } from 'node:crypto';
 import type { Database } from '#storage/database.ts';
 import type { Source } from '#browser/job.ts';
+import type { Caller } from '#accounts/authenticate.ts';
 import { installationSecret } from '#accounts/installation-secret.ts';
 import type { RenderRequest } from '#renders/render-request.ts';
 
@@ -13,10 +14,16 @@ export type CacheKeyOf = ReturnType<typeof createCacheKeys>;
 
 export function createCacheKeys({ database }: { database: Database }) {
   let secret: string | undefined;
-  return async (accountId: string, job: RenderRequest['job'], files: FileDigests = []): Promise<string> => {
+  return async (
+    { accountId, allowedHosts }: Pick<Caller, 'accountId' | 'allowedHosts'>,
+    job: RenderRequest['job'],
+    files: FileDigests = [],
+  ): Promise<string> => {
     secret ??= await installationSecret(database);
+    // A result may show what a private host has said, so it answers only while the account has the same ones.
+    const grants = allowedHosts === '' ? '' : `granted ${allowedHosts}\n`;
     return createHmac('sha256', secret)
-      .update(`render cache\n${accountId}\n${canonicalText(job, files)}`)
+      .update(`render cache\n${accountId}\n${grants}${canonicalText(job, files)}`)
       .digest('base64url');
   };
 }

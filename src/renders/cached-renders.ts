@@ -14,7 +14,7 @@ import type { RenderEvents } from '#renders/render-events.ts';
 import type { RenderHistory } from '#renders/render-history.ts';
 import type { AlsoRecord, FinishedRender, Renders } from '#renders/render.ts';
 import type { RenderRequest } from '#renders/render-request.ts';
-import { toStoredRender, type StoredRender } from '#renders/stored-render.ts';
+import { asHit, toStoredRender, type StoredRender } from '#renders/stored-render.ts';
 
 /** After a link's result is too old it can still be served while no newer one can be made. */
 const staleMs = 7 * 24 * 60 * 60 * 1000;
@@ -37,8 +37,6 @@ export interface LinkResult {
   row: RenderRow;
   cache: 'hit' | 'miss' | 'stale';
 }
-
-const asHit = { isCached: true, units: 0 } as const;
 
 export type CachedRenders = ReturnType<typeof createCachedRenders>;
 

@@ -10,8 +10,9 @@ import { installationSecret } from '#accounts/installation-secret.ts';
 
 interface Sealed {
   given: unknown;
-  /** Of a result that may answer later requests. */
+  /** Of a result that may answer later requests, if the account has the same private hosts when it is made. */
   cacheKey: string | undefined;
+  allowedHosts: string;
   document?: Pick<DocumentSource, 'kind'> & { text: Omit<TextFile, 'path'> };
   files: Omit<SourceFile, 'path'>[];
 }
@@ -20,6 +21,7 @@ interface AskedRequest {
   /** As the client sent it, but for a large document. */
   given: unknown;
   cacheKey: string | undefined;
+  allowedHosts: string;
   document: SentDocument | undefined;
   files: SourceFile[];
 }

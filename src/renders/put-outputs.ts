@@ -1,9 +1,9 @@
 // Sends outputs to the addresses that came with the request. One that does not arrive is a warning and refunds nothing: the render has
 // succeeded, and its answer has the bytes or their links. v2 2.
 import { ServiceError } from '#core/errors.ts';
-import { checkUrl, type CheckedUrl } from '#wall/check-url.ts';
+import type { CheckedUrl } from '#wall/check-url.ts';
 import { OutgoingFailure } from '#wall/outgoing.ts';
-import type { EgressRules } from '#wall/rules.ts';
+import type { Wall } from '#wall/wall.ts';
 import type { OpenBlob } from '#storage/blobs.ts';
 import { maxWarnings, type PageReceipt, type Warning } from '#browser/browser.ts';
 import type { Transfers } from '#delivery/transfers.ts';
@@ -20,11 +20,8 @@ export interface Put {
 
 export type CheckedPut = Omit<Put, 'url'> & CheckedUrl;
 
-export const checkPuts = (puts: readonly Put[], rules: EgressRules): CheckedPut[] =>
-  puts.map(({ url, ...put }) => ({
-    ...put,
-    ...checkUrl(url, rules, put.field, { schemes: ['https'], isSecret: true }),
-  }));
+export const checkPuts = (puts: readonly Put[], wall: Wall): CheckedPut[] =>
+  puts.map(({ url, ...put }) => ({ ...put, ...wall.check('put', url, put.field) }));
 
 /** An output, and its bytes. */
 export interface SentOutput {
@@ -62,6 +59,9 @@ export async function putOutputs(
 
 const isOfPut = ({ code, message }: Warning): boolean =>
   code === 'request_failed' && /^(outputs\[\d\]\.)?put_url: /.test(message);
+
+/** Of this request or, in the receipt of a render, of the one that made it. */
+export const failuresOfPuts = ({ warnings }: PageReceipt): Warning[] => warnings.filter(isOfPut);
 
 /** What is said of a page, and of these files; not of those of an earlier request for the same result. */
 export function withFailures(page: PageReceipt, failures: readonly Warning[]): PageReceipt {

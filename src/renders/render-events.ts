@@ -1,11 +1,11 @@
-// What webhooks say of a render: its receipt, as `GET` shows it. v2 2.
+// Records what webhooks say of a render. It succeeds with its id alone: the message is made when it is sent (render-messages.ts), so that a
+// request that costs nothing leaves next to nothing in the database. What failed is short, and its row may be gone by then. v2 2.
 import type { Tables } from '#storage/database.ts';
 import type { WebhookEvent } from '#storage/schema.ts';
-import { listensTo, recordEvents, recordForUrl, type Listener } from '#delivery/events.ts';
+import { listensTo, recordContents, recordForUrl, type Content, type Listener } from '#delivery/events.ts';
+import { failuresOfPuts } from '#renders/put-outputs.ts';
+import type { HitChanges } from '#renders/render-messages.ts';
 import type { StoredRender } from '#renders/stored-render.ts';
-
-/** Each endpoint gets a row with the message, and each attempt sends it, so texts that make it larger are left to their URLs. */
-const maxMessageBytes = 256 * 1024;
 
 export type RenderEvents = ReturnType<typeof createRenderEvents>;
 
@@ -14,21 +14,18 @@ const eventOf = ({ failure }: StoredRender): WebhookEvent => (failure ? 'render.
 export function createRenderEvents(parts: { describe: (render: StoredRender) => object; wake: () => void }) {
   const { describe, wake } = parts;
 
-  function messageOf(render: StoredRender): object {
-    const textBytes = render.outputs.reduce((sum, { text, sizeBytes }) => sum + (text ? sizeBytes : 0), 0);
-    if (textBytes === 0) return describe(render);
-    if (textBytes <= maxMessageBytes) {
-      const message = describe(render);
-      if (Buffer.byteLength(JSON.stringify(message)) <= maxMessageBytes) return message;
-    }
-    return describe({ ...render, outputs: render.outputs.map((output) => ({ ...output, text: null })) });
+  function contentOf(render: StoredRender): Content {
+    const { id, failure, isCached, reference, page } = render;
+    if (failure) return { data: describe(render) };
+    const hit: HitChanges = { reference, failures: page ? failuresOfPuts(page) : [] };
+    return { renderId: id, changes: isCached ? { hit } : {} };
   }
 
   return {
     /** Runs in the transaction that writes the render down. */
     async record(tables: Tables, payer: Listener, render: StoredRender, now: number): Promise<void> {
       const event = eventOf(render);
-      if (listensTo(payer, event)) await recordEvents(tables, payer, event, [messageOf(render)], now);
+      if (listensTo(payer, event)) await recordContents(tables, payer, event, [contentOf(render)], now);
     },
     /** The same for the URL that came with it. */
     recordForUrl: (
@@ -36,7 +33,7 @@ export function createRenderEvents(parts: { describe: (render: StoredRender) => 
       accountId: string,
       { url, render, now }: { url: string; render: StoredRender; now: number },
     ): Promise<void> =>
-      recordForUrl(tables, accountId, { url, event: eventOf(render), data: messageOf(render), now }),
+      recordForUrl(tables, accountId, { url, event: eventOf(render), content: contentOf(render), now }),
     /** After its commit. */
     wake({ webhookEvents }: Pick<Listener, 'webhookEvents'>): void {
       if (webhookEvents !== '') wake();

@@ -44,15 +44,20 @@ export function createRenderHistory(parts: {
     return pending.length === 0 ? new Set() : database.tables.renderJobs.queued(pending, clock.now());
   }
 
+  const withTexts = async (render: StoredRender): Promise<StoredRender> => ({
+    ...render,
+    outputs: await Promise.all(render.outputs.map(withText)),
+  });
+
   return {
     queuedOf,
+    withTexts,
 
     /** With the text of its extracts. Undefined if there is none, or if it was deleted or has expired. */
     async find(accountId: string, id: string): Promise<StoredRender | undefined> {
       const row = isId(id) ? await owned(accountId).byId(id, clock.now()) : undefined;
       if (!row) return undefined;
-      const render = toStoredRender(row, await queuedOf([row]));
-      return { ...render, outputs: await Promise.all(render.outputs.map(withText)) };
+      return withTexts(toStoredRender(row, await queuedOf([row])));
     },
 
     /** Newest first. Throws a `validation_error` if the cursor is not one. */

@@ -3,8 +3,7 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '#core/clock.ts';
 import type { OnCrashPoint } from '#core/crash-points.ts';
-import { checkUrl } from '#wall/check-url.ts';
-import { createEgressRules, type EgressSettings } from '#wall/rules.ts';
+import type { Wall } from '#wall/wall.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import { purgeOwned, sweepOrphans } from '#storage/free-blobs.ts';
@@ -37,7 +36,7 @@ export type RenderJobs = ReturnType<typeof createRenderJobs>;
 export function createRenderJobs(parts: {
   database: Database;
   clock: Clock;
-  egress: EgressSettings;
+  wall: Wall;
   slots: CaptureSlots;
   renders: Renders;
   jobBlobs: Blobs;
@@ -48,8 +47,7 @@ export function createRenderJobs(parts: {
   /** Called after a job was canceled. */
   stop: (id: string) => void;
 }) {
-  const { database, clock, slots, renders, jobBlobs, requests, reached, wake, stop } = parts;
-  const egressRules = createEgressRules(parts.egress);
+  const { database, clock, wall, slots, renders, jobBlobs, requests, reached, wake, stop } = parts;
   const { renderJobs } = database.tables;
 
   /** A name that does not resolve now may do so when the render ends. Throws `queue_full` if too many messages wait already. */
@@ -59,7 +57,7 @@ export function createRenderJobs(parts: {
     signal: AbortSignal,
   ): Promise<string | null> {
     if (text === undefined) return null;
-    const { url, decide } = checkUrl(text, egressRules, 'webhook_url', { schemes: ['https'] });
+    const { url, decide } = wall.check('webhookUrl', text, 'webhook_url');
     await requirePlaceForUrl(database.tables, accountId);
     await decide(signal);
     return url.href;
@@ -99,6 +97,7 @@ export function createRenderJobs(parts: {
       const request_bytes = await requests.write(id, accountId, {
         given,
         cacheKey: request.cacheKey,
+        allowedHosts: payer.allowedHosts,
         ...filesOf(job.source),
       });
       reached('job files durable');

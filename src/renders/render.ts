@@ -5,8 +5,8 @@ import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import type { Phases } from '#core/phases.ts';
 import type { OnCrashPoint } from '#core/crash-points.ts';
-import { parseGrants } from '#wall/grants.ts';
-import { createEgressRules, type EgressRules, type EgressSettings } from '#wall/rules.ts';
+import type { EgressRules } from '#wall/rules.ts';
+import type { Wall } from '#wall/wall.ts';
 import type { Blobs, OpenBlob } from '#storage/blobs.ts';
 import { UnknownOutcomeError, type Database, type Tables } from '#storage/database.ts';
 import { RenderFailure, type Browser, type PageReceipt } from '#browser/browser.ts';
@@ -80,8 +80,7 @@ export interface RendersParts {
   blobs: Blobs;
   clock: Clock;
   browser: Browser;
-  /** Where pages may go. */
-  egress: EgressSettings;
+  wall: Wall;
   slots: CaptureSlots;
   queue: RenderQueue;
   transfers: Transfers;
@@ -104,17 +103,13 @@ export const keptFailures = 200;
 export type Renders = ReturnType<typeof createRenders>;
 
 export function createRenders(parts: RendersParts) {
-  const { database, clock, browser, egress, slots, queue, transfers, events, reached } = parts;
-  const commonRules = createEgressRules(egress);
+  const { database, clock, browser, wall, slots, queue, transfers, events, reached } = parts;
   const keep = createOutputKeeper(parts);
   const references = createReferences(parts);
   let noteEnd: (end: RenderEnd) => void = () => {};
 
   /** Where the pages of this account may go: with the private hosts that it was granted. */
-  const egressFor = ({ allowedHosts }: Caller): EgressSettings =>
-    allowedHosts === '' ? egress : { ...egress, allow: [...egress.allow, ...parseGrants(allowedHosts)] };
-  const rulesFor = (payer: Caller): EgressRules =>
-    payer.allowedHosts === '' ? commonRules : createEgressRules(egressFor(payer));
+  const rulesFor = ({ allowedHosts }: Caller): EgressRules => wall.rulesFor('page', allowedHosts);
 
   /** Takes a capture slot for the render, and gives it back at the end. */
   async function render(
@@ -141,7 +136,7 @@ export function createRenders(parts: RendersParts) {
   }
 
   /** Where outputs go. Refuses an address that is known to be out of bounds. */
-  const putsOf = ({ puts = [] }: RenderRequest): CheckedPut[] => checkPuts(puts, commonRules);
+  const putsOf = ({ puts = [] }: RenderRequest): CheckedPut[] => checkPuts(puts, wall);
 
   /** Refuses a request whose target is known to be out of bounds, before it costs anything. */
   function begin(
@@ -218,8 +213,9 @@ export function createRenders(parts: RendersParts) {
     phases: Phases,
   ) {
     const source: Source = job.source.kind === 'url' ? { kind: 'url', url: target.href } : job.source;
+    const egress = wall.settingsFor('page', payer.allowedHosts);
     return browser.render(
-      { ...job, source, references: earlier, egress: egressFor(payer), account: payer.accountId, phases },
+      { ...job, source, references: earlier, egress, account: payer.accountId, phases },
       signal,
     );
   }

@@ -14,6 +14,7 @@ import { createJobRequests } from '#renders/job-requests.ts';
 import { createRenderEvents } from '#renders/render-events.ts';
 import { createRenderHistory } from '#renders/render-history.ts';
 import { createRenderJobs } from '#renders/render-jobs.ts';
+import { createRenderMessages } from '#renders/render-messages.ts';
 import { createRenderQueue, reservedPlaces } from '#renders/render-queue.ts';
 import { createRenderWaits } from '#renders/render-waits.ts';
 import { createRenders, type RendersParts } from '#renders/render.ts';
@@ -89,6 +90,7 @@ export function createRendersRoom(
     cacheKeyOf: createCacheKeys(parts),
     hostedRenders,
     renderHistory,
+    renderMessage: createRenderMessages({ ...parts, renderHistory, describe: parts.describeRender }),
     renderVariants: createVariants(parts),
     renderQueue: queue,
     renderBlobs: parts.blobs,

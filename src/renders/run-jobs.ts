@@ -170,8 +170,8 @@ export function createJobRunner(parts: JobRunnerParts) {
     const payer = await payerOf(database.tables, job.account_id, job.key_id);
     if (!payer) throw new LostRenderError({ isCanceled: true });
     await using came = await requests.read(job);
-    const { cacheKey } = came;
-    const request = cacheKey === undefined ? lower(came) : { ...lower(came), cacheKey };
+    const cacheKey = came.allowedHosts === payer.allowedHosts ? came.cacheKey : undefined;
+    const request = { ...lower(came), cacheKey };
     const begun = renders.begin(payer, request, { id: job.id, createdAt: job.created_at });
     await renders.perform(begun, {
       async release(tables) {

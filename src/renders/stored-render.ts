@@ -32,6 +32,9 @@ export interface StoredRender {
   failure: StoredFailure | null;
 }
 
+/** An earlier result that answers a request. */
+export const asHit = { isCached: true, units: 0 } as const;
+
 export type RenderState = 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled';
 
 export interface StoredOutput extends Omit<RenderedFile, 'path' | 'sha256'> {

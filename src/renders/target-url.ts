@@ -2,6 +2,7 @@
 // egress proxy enforces the rule. Spec 4.3, 4.4.
 import { checkUrl } from '#wall/check-url.ts';
 import type { EgressRules } from '#wall/rules.ts';
+import { waysOut } from '#wall/ways-out.ts';
 import { RenderFailure } from '#browser/browser.ts';
 import type { Source } from '#browser/job.ts';
 import { documentTarget } from '#renders/stored-render.ts';
@@ -33,7 +34,7 @@ export function targetOf(source: Source, rules: EgressRules): Target {
 }
 
 export function checkTarget(text: string, rules: EgressRules, field = 'url'): Target {
-  const { url, decide } = checkUrl(text, rules, field);
+  const { url, decide } = checkUrl(text, rules, field, waysOut.page);
   return {
     href: url.href,
     async resolve(signal) {

@@ -186,4 +186,5 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
         where album_id is not null`,
     ],
   ],
+  ['0006_messages_made_when_sent', ['alter table webhook_deliveries add column render_id text']],
 ];

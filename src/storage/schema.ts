@@ -381,8 +381,10 @@ export interface WebhookDeliveryRow {
   event: WebhookEvent;
   /** Given with a render; null for that of the endpoint. */
   url: string | null;
-  /** JSON, as it is signed and sent. */
+  /** JSON, as it is signed and sent; for a render, what the message says in place of its receipt. */
   body: string;
+  /** The render whose receipt the message has when it is sent; null if `body` says everything. */
+  render_id: string | null;
   created_at: number;
   state: 'waiting' | 'delivered' | 'failed';
   attempts: number;

@@ -1,7 +1,8 @@
 // Checks a URL that a client wrote, for every field that takes one, and names the reason for a refusal at once. This is a
 // convenience for the client: whoever connects decides again and dials only the addresses that were decided on.
-import type { EgressRules, Verdict } from '#wall/rules.ts';
 import { invalid } from '#core/errors.ts';
+import type { EgressRules, Verdict } from '#wall/rules.ts';
+import type { WayOut } from '#wall/ways-out.ts';
 
 const maxCharacters = 8_192;
 const shownCharacters = 100;
@@ -18,7 +19,7 @@ export function checkUrl(
   text: string,
   rules: EgressRules,
   field: string,
-  { schemes = ['http', 'https'], isSecret = false }: { schemes?: readonly string[]; isSecret?: boolean } = {},
+  { schemes, isSecret }: Pick<WayOut, 'schemes' | 'isSecret'>,
 ): CheckedUrl {
   // Messages are kept in the request log.
   const refuse = (reason: string, meant = '') =>
@@ -31,7 +32,7 @@ export function checkUrl(
   if (/^\s|\s$|[\u0000-\u001f\u007f]/.test(text))
     throw refuse('must not contain control characters, or spaces at either end');
   const [, scheme = '', authority] = /^(https?):\/\/([^/?#]*)/i.exec(text) ?? [];
-  if (authority === undefined || !schemes.includes(scheme.toLowerCase()))
+  if (authority === undefined || !schemes.some((known) => known === scheme.toLowerCase()))
     throw refuse(
       `must be an absolute ${schemes.map((known) => `${known}://`).join(' or ')} address`,
       meantBy(text),

@@ -1,35 +1,6 @@
 // Records what one door refused, and keeps the budget of its render.
 import type { Authority } from '#wall/canonical-host.ts';
-
-const MiB = 1024 * 1024;
-
-export interface EgressLimits {
-  /** Both directions together. */
-  bytes: number;
-  /** Plain requests, tunnels, and the requests inside tunnels that the browser reports as answered. */
-  requests: number;
-  /** Connections from the browser that may be open at once. */
-  connectionsAtOnce: number;
-  connections: number;
-  connectMs: number;
-  /**
-   * Of a plain response; what TLS carries is not read here. Twice what Node and HAProxy accept and as much as Varnish and nginx, so no
-   * site that works behind one of them is refused. Chromium's own limit is eight times as much.
-   */
-  headerBytes: number;
-  /** Of a plain request. A client's 20 headers and 50 cookies have 290 KiB at most, and the page may add its own. */
-  requestHeaderBytes: number;
-}
-
-export const egressLimits: EgressLimits = {
-  bytes: 200 * MiB,
-  requests: 3_000,
-  connectionsAtOnce: 256,
-  connections: 2_000,
-  connectMs: 10_000,
-  headerBytes: MiB / 32,
-  requestHeaderBytes: MiB / 2,
-};
+import type { DoorLimits } from '#wall/ways-out.ts';
 
 export type RefusalKind = 'denied' | 'blocked' | 'unresolved' | 'unreachable' | 'exhausted';
 type Exhausted = 'bytes' | 'requests' | 'connections';
@@ -53,7 +24,7 @@ export class EgressRefused extends Error {
 export type EgressLedger = ReturnType<typeof createEgressLedger>;
 
 /** `cut` ends every open stream. It is called when the budget of bytes, or of requests inside tunnels, is spent. */
-export function createEgressLedger(limits: EgressLimits, cut: () => void) {
+export function createEgressLedger(limits: DoorLimits, cut: () => void) {
   const counts = { connections: 0, requests: 0, bytes: 0 };
   /** One entry for each host and port whose last attempt failed; the request budget bounds their number. */
   const refusals = new Map<string, Refusal>();

@@ -3,7 +3,7 @@ import { type Agent, type IncomingMessage, request as httpRequest, type ServerRe
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Authority, parseAuthority } from '#wall/canonical-host.ts';
-import { type EgressLedger, type EgressLimits, EgressRefused, type RefusalKind } from '#wall/door-ledger.ts';
+import { type EgressLedger, EgressRefused, type RefusalKind } from '#wall/door-ledger.ts';
 import {
   egressHeader,
   formatHead,
@@ -11,6 +11,7 @@ import {
   requestHeaders,
   responseHeaders,
 } from '#wall/proxy-message.ts';
+import type { DoorLimits } from '#wall/ways-out.ts';
 
 const statusOf = { denied: 403, blocked: 403, unresolved: 502, unreachable: 502, exhausted: 503 } as const;
 const tooManyInterim = () => new Error('it sends interim responses without end');
@@ -19,7 +20,7 @@ const maxInterim = 20;
 
 export function createEgressTraffic(door: {
   ledger: EgressLedger;
-  limits: EgressLimits;
+  limits: DoorLimits;
   /** The only way to a server; checked. */
   reach: (target: Authority) => Promise<Socket>;
   /** For one connection from the browser. It connects only through `reach`, and is destroyed with that connection. */

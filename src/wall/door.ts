@@ -5,15 +5,9 @@ import { Agent, createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Authority, authorityOf } from '#wall/canonical-host.ts';
 import { dial } from '#wall/dial.ts';
-import {
-  createEgressLedger,
-  type EgressLimits,
-  egressLimits,
-  EgressRefused,
-  keyOf,
-  type Refusal,
-} from '#wall/door-ledger.ts';
+import { createEgressLedger, EgressRefused, keyOf, type Refusal } from '#wall/door-ledger.ts';
 import type { EgressRules, Verdict } from '#wall/rules.ts';
+import { waysOut, type DoorLimits } from '#wall/ways-out.ts';
 import { createEgressTraffic, refuseMalformed } from '#wall/door-traffic.ts';
 import { parseAddress } from '#core/address.ts';
 import { createTurns } from '#core/turns.ts';
@@ -49,8 +43,8 @@ const doorPorts = new Set<number>();
 const shut = { kind: 'denied', reason: 'the door is not in use' } as const;
 const nothing: EgressRules = { decideByName: () => shut, decide: () => Promise.resolve(shut) };
 
-export async function openEgressDoor(changed: Partial<EgressLimits> = {}): Promise<Door> {
-  const limits = { ...egressLimits, ...changed };
+export async function openEgressDoor(changed: Partial<DoorLimits> = {}): Promise<Door> {
+  const limits = { ...waysOut.page.limits, ...changed };
   let rules = nothing;
   const sockets = new Set<Socket>();
   const agents = new Map<Socket, Agent>();

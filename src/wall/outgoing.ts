@@ -7,17 +7,15 @@ import { pipeline, type Readable } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { authorityOf, type Authority } from '#wall/canonical-host.ts';
 import { dial } from '#wall/dial.ts';
-import type { EgressRules } from '#wall/rules.ts';
+import type { Wall } from '#wall/wall.ts';
+import { waysOut, type DialedWay } from '#wall/ways-out.ts';
 
 const MiB = 1024 * 1024;
-/** From the look-up to the end of the answer, if neither body is large. */
-const defaultExchangeMs = 10_000;
-/** In addition for each MiB of a body, in either direction. */
-const msPerMiB = 1_000;
-export const exchangeMsFor = (bodyBytes: number, exchangeMs = defaultExchangeMs): number =>
-  exchangeMs + Math.ceil((bodyBytes / MiB) * msPerMiB);
-/** Read of an answer besides its body: the head, TLS, what frames the body. */
-const answerBytes = MiB / 16;
+/** The longest time for an exchange with a body of this size, in either direction. */
+export function exchangeMsFor(way: DialedWay, bodyBytes: number, exchangeMs?: number): number {
+  const { limits } = waysOut[way];
+  return (exchangeMs ?? limits.exchangeMs) + Math.ceil((bodyBytes / MiB) * limits.msPerMiB);
+}
 /**
  * In addition, for each byte of a body. What frames a body of one-byte chunks is five times as large, and the parser takes seconds of
  * this process for it, because it does all that one read brings before anything else.
@@ -48,9 +46,9 @@ export class OutgoingFailure extends Error {
 }
 
 export interface SendRequest {
-  /** Only https; anything else is a mistake of the caller. */
+  way: Exclude<DialedWay, 'upload'>;
+  /** With another scheme than those of the way, it is a mistake of the caller. */
   url: string;
-  method: 'POST' | 'PUT';
   contentType: string;
   headers?: Record<string, string>;
   body: Buffer | { stream: Readable; sizeBytes: number };
@@ -65,8 +63,8 @@ export interface Download {
 }
 
 interface Exchange {
+  way: DialedWay;
   url: URL;
-  method: string;
   headers: Record<string, string | number>;
   body: Buffer | Readable | undefined;
   /** Of the larger body. */
@@ -79,17 +77,21 @@ interface Exchange {
 export type Outgoing = ReturnType<typeof createOutgoing>;
 
 export function createOutgoing({
-  rules,
-  exchangeMs = defaultExchangeMs,
+  wall,
+  exchangeMs,
 }: {
-  rules: EgressRules;
+  wall: Wall;
+  /** Lets a test wait for less time. */
   exchangeMs?: number;
 }) {
   /** `receive` gets the answer once its head is there. The connection ends when it settles. */
   async function exchange<T>(
-    { url, method, headers, body, bodyBytes, maxBytes, signal }: Exchange,
+    { way, url, headers, body, bodyBytes, maxBytes, signal }: Exchange,
     receive: (answer: IncomingMessage) => Promise<T>,
   ): Promise<T> {
+    const { schemes, method, limits } = waysOut[way];
+    if (!schemes.some((scheme) => url.protocol === `${scheme}:`))
+      throw new Error(`this way takes ${schemes.join(' and ')} alone`);
     const end = new AbortController();
     const sockets = new Set<Socket>();
     const track = (socket: Socket): void => {
@@ -102,11 +104,12 @@ export function createOutgoing({
     signal?.addEventListener('abort', onAbort);
     const timer = setTimeout(
       () => end.abort(new OutgoingFailure('timeout')),
-      exchangeMsFor(bodyBytes, exchangeMs),
+      exchangeMsFor(way, bodyBytes, exchangeMs),
     );
     try {
       signal?.throwIfAborted();
-      const socket = await open(url, { signal: end.signal, track, timeoutMs: exchangeMs });
+      const timeoutMs = exchangeMs ?? limits.exchangeMs;
+      const socket = await open(way, url, { signal: end.signal, track, timeoutMs });
       const outgoing = httpRequest({
         createConnection: () => socket,
         method,
@@ -138,12 +141,13 @@ export function createOutgoing({
   }
 
   async function open(
+    way: DialedWay,
     url: URL,
     options: { signal: AbortSignal; track: (socket: Socket) => void; timeoutMs: number },
   ): Promise<Socket> {
     const target = authorityOf(url.href);
     if (!target) throw new OutgoingFailure('not_public');
-    const verdict = await rules.decide(target.host, target.port, options.signal);
+    const verdict = await wall.rulesFor(way).decide(target.host, target.port, options.signal);
     options.signal.throwIfAborted();
     if (verdict.kind !== 'allowed')
       throw new OutgoingFailure(verdict.kind === 'denied' ? 'not_public' : 'unreachable', {
@@ -161,19 +165,17 @@ export function createOutgoing({
 
   return {
     /** Sends the body and resolves to the status of the answer; nothing else of it is kept. */
-    async send({ url, method, contentType, headers, body, signal }: SendRequest): Promise<number> {
-      const target = new URL(url);
-      if (target.protocol !== 'https:') throw new Error('only https may be sent to');
+    async send({ way, url, contentType, headers, body, signal }: SendRequest): Promise<number> {
       const isBuffer = Buffer.isBuffer(body);
       const bodyBytes = isBuffer ? body.length : body.sizeBytes;
       return exchange(
         {
-          url: target,
-          method,
+          way,
+          url: new URL(url),
           headers: { ...headers, 'content-type': contentType, 'content-length': bodyBytes },
           body: isBuffer ? body : body.stream,
           bodyBytes,
-          maxBytes: () => answerBytes,
+          maxBytes: () => waysOut[way].limits.answerBytes,
           signal,
         },
         async (answer) => {
@@ -199,12 +201,12 @@ export function createOutgoing({
       }
       return exchange(
         {
+          way: 'upload',
           url: new URL(url),
-          method: 'GET',
           headers: { accept: '*/*', 'accept-encoding': 'identity' },
           body: undefined,
           bodyBytes: maxBytes,
-          maxBytes: (unread) => answerBytes + (read + unread) * (1 + framingShare),
+          maxBytes: (unread) => waysOut.upload.limits.answerBytes + (read + unread) * (1 + framingShare),
           signal,
         },
         (answer) => {

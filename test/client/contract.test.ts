@@ -1,10 +1,12 @@
 // The client's generated files are those of the OpenAPI document of today, and its library stands alone.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { version } from '#client/version.ts';
 import { clientsVersion } from '#http/clients-version.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
+import { buildClients } from '#scripts/build-clients.ts';
 import { clientContract } from '../../scripts/client-contract.ts';
 import { clientsDigest, recordedVersion } from '../../scripts/client-version.ts';
 
@@ -23,6 +25,15 @@ test('the version of the clients has risen with their last change, and is the sa
     `the clients are not those of version ${recorded.version}; npm run document raises it`,
   );
   assert.deepEqual([version, clientsVersion], [recorded.version, recorded.version]);
+});
+
+test('a build of other clients under the same version is refused, and leaves nothing', async (context) => {
+  const { path, remove } = await temporaryFolder();
+  context.after(remove);
+  const { version: same } = recordedVersion();
+  const folder = join(path, 'dist');
+  await assert.rejects(buildClients(folder, { version: same, digest: 'another' }), /npm run document/);
+  assert.equal(existsSync(folder), false);
 });
 
 test('the library imports nothing but itself, and files only where a path was given', () => {

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { version } from '#client/version.ts';
 import { png } from '#test/support/images.ts';
 import { root } from '#test/support/processes.ts';
@@ -121,10 +122,16 @@ test('the index names every file with its version', async () => {
   assert.ok(page.includes(`href="/clients/tintype-${version}-py3-none-any.whl"`));
 });
 
-test('files of earlier versions stay, and a name with a version keeps its first bytes', async () => {
+test('files of earlier versions stay, and a name with a version is one file for ever', async () => {
   const data = join(folder, 'data');
   await mkdir(join(data, 'clients'), { recursive: true });
-  const old = ['tintype-cli-0.0.9.tgz', 'tintype-0.0.9-py3-none-any.whl', `tintype-mcp-${version}.tgz`];
+  const old = ['tintype-cli-0.0.9.tgz', 'tintype-0.0.9-py3-none-any.whl'];
+  const [packed, foreign] = [`tintype-client-${version}.tgz`, `tintype-mcp-${version}.tgz`];
+  const built = await readFile(join(root, 'clients/dist', packed));
+  // The same packed by another zlib, and something else.
+  const repacked = gzipSync(gunzipSync(built), { level: 1 });
+  await writeFile(join(data, 'clients', packed), repacked);
+  await writeFile(join(data, 'clients', foreign), 'another');
   for (const name of [...old, 'notes.txt']) await writeFile(join(data, 'clients', name), `first ${name}`);
   const upgraded = await startService({ DATA_DIR: data });
   try {
@@ -132,6 +139,10 @@ test('files of earlier versions stay, and a name with a version keeps its first 
       const answer = await fetch(`${upgraded.origin}/clients/${name}`);
       assert.deepEqual([answer.status, await answer.text()], [200, `first ${name}`]);
     }
+    const first = await fetch(`${upgraded.origin}/clients/${packed}`);
+    assert.deepEqual(Buffer.from(await first.arrayBuffer()), repacked);
+    assert.equal((await fetch(`${upgraded.origin}/clients/${foreign}`)).status, 404);
+    await upgraded.nextLine(({ file }) => file === join(data, 'clients', foreign));
     assert.equal((await fetch(`${upgraded.origin}/clients/notes.txt`)).status, 404);
     assert.match(
       await (await fetch(`${upgraded.origin}/clients/`)).text(),

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { parseEgressAllow } from '#wall/egress-allow.ts';
 import { createOutgoing } from '#wall/outgoing.ts';
-import { createEgressRules } from '#wall/rules.ts';
+import { createWall } from '#wall/wall.ts';
 import { createTransfers } from '#delivery/transfers.ts';
 import { receiverAddress, startReceiver } from '#test/support/receiver.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -16,8 +16,8 @@ test('four at once for each account; the next wait for them, and past a number a
     if (path === '/slow') held.push(response);
     else response.writeHead(200).end('picture');
   });
-  const rules = createEgressRules({ allow: parseEgressAllow(receiverAddress) });
-  const transfers = createTransfers({ outgoing: createOutgoing({ rules }) });
+  const wall = createWall({ allow: parseEgressAllow(receiverAddress) });
+  const transfers = createTransfers({ outgoing: createOutgoing({ wall }) });
   const put = (account: string, path: string) =>
     transfers.put(account, { url: receiver.base + path, contentType: 'image/png', body: Buffer.from('x') });
   // These would fill every place of the machine, if one account could have them.

@@ -6,11 +6,12 @@ import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { newId } from '#core/ids.ts';
 import { parseEgressAllow } from '#wall/egress-allow.ts';
+import { createWall } from '#wall/wall.ts';
 import type { Database } from '#storage/database.ts';
 import type { AccountRow, WebhookAttemptRow, WebhookDeliveryRow, WebhookEvent } from '#storage/schema.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import { createMailer, type Mailer } from '#accounts/mailer.ts';
-import { maxWaiting, recordEvents, recordForUrl } from '#delivery/events.ts';
+import { maxWaiting, recordContents, recordEvents, recordForUrl } from '#delivery/events.ts';
 import { createDeliveryRoom, type DeliveryRoom } from '#delivery/room.ts';
 import { startMailbox, type Mailbox } from '#test/support/mailbox.ts';
 import { receiverAddress, startReceiver, type Received, type Receiver } from '#test/support/receiver.ts';
@@ -49,7 +50,9 @@ for (const engine of databaseEngines) {
         mailer,
         clock,
         log,
-        egress: { allow: parseEgressAllow(receiverAddress) },
+        // Of renders there are none: whatever is told of one is told too late.
+        renderMessage: async () => undefined,
+        wall: createWall({ allow: parseEgressAllow(receiverAddress) }),
         baseUrl: 'http://tintype.test',
       });
     }
@@ -308,6 +311,28 @@ for (const engine of databaseEngines) {
       );
     });
 
+    test('a message of a render that is gone ends unsent, without a word against its endpoint', async () => {
+      const { id, path, endpointId } = await listener(['render.succeeded']);
+      const account = await tables.accounts.byId(id);
+      await opened.database.transaction((within) =>
+        recordContents(
+          within,
+          { accountId: id, webhookEvents: account!.webhook_events },
+          'render.succeeded',
+          [{ renderId: 'gone', changes: {} }],
+          clock.now(),
+        ),
+      );
+      await send();
+      await settled(id);
+      assert.deepEqual(
+        (await attemptsOf(id)).map(({ status, failure }) => [status, failure]),
+        [[null, 'deleted']],
+      );
+      assert.equal(requestsTo(path).length, 0);
+      assert.equal((await endpointOf(id, endpointId))!.off_at, null);
+    });
+
     test('a machine that dies after sending leaves the message to the next, under the same id', async () => {
       const { id, path } = await listener();
       await record(id);
@@ -343,7 +368,7 @@ for (const engine of databaseEngines) {
           recordForUrl(within, account.id, {
             url,
             event: 'render.succeeded',
-            data: { place },
+            content: { data: { place } },
             now: clock.now(),
           }),
         );

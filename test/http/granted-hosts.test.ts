@@ -95,6 +95,30 @@ test('a grant is for pages only, for its port only, and ends with the next reque
   assert.equal((await textOf(key, wiki.base)).status, 422);
 });
 
+test('what the cache and links show of a private host ends with its grant', async () => {
+  const { key, accountId } = await service.newKey();
+  await grant(accountId, wiki.host);
+  const request = { url: `${site.base}/to-wiki`, format: 'text', max_age: 3_600 };
+  const cached = () => call(key, '/api/v2/renders', request);
+  const made = await call(key, '/api/v2/links', request);
+  assert.equal(made.status, 200, made.text);
+  const link = new URL((JSON.parse(made.text) as { url: string }).url);
+  const linked = async () => {
+    const answer = await fetch(service.origin + link.pathname);
+    return { status: answer.status, text: await answer.text() };
+  };
+  const asked = requestsWith('?redirected');
+  assert.deepEqual([(await cached()).text, (await linked()).text], ['internal', 'internal']);
+  assert.deepEqual([(await cached()).text, requestsWith('?redirected') - asked], ['internal', 1]);
+  await grant(accountId, '');
+  for (const { status, text } of [await cached(), await linked()]) {
+    assert.equal(status, 502, text);
+    assert.ok(!text.includes('internal'));
+  }
+  await grant(accountId, wiki.host);
+  assert.equal((await cached()).text, 'internal');
+});
+
 test('the audit log shows each grant, and what cannot be granted is refused', async () => {
   const person = await signedInVisitor(service);
   await grant(person.accountId, ' Wiki.Corp:443, 10.0.0.5:8443 ');

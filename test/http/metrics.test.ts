@@ -9,17 +9,17 @@ import { RenderFailure } from '#browser/browser.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import * as images from '#test/support/images.ts';
-import { root } from '#test/support/processes.ts';
+import { freePort, root } from '#test/support/processes.ts';
 import { bearer, formOf, post } from '#test/support/requests.ts';
 import { startService } from '#test/support/service.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { idleBrowser } from '#test/support/stand-in-browser.ts';
 
-const unused = () =>
+const unused = (load = () => ({ running: 0, waiting: 0 }), clock = createTestClock()) =>
   createMetrics({
     version: '1.2.3',
-    clock: createTestClock(),
-    renderQueue: { load: () => ({ running: 0, waiting: 0 }) },
+    clock,
+    renderQueue: { load },
     renders: { onEnd: () => {} },
     browser: idleBrowser,
     timings: { database: { listen: () => {} }, store: { listen: () => {} } },
@@ -70,6 +70,39 @@ test('what happened is counted: bytes, files of a batch that were refused, how r
   } finally {
     await service.stop();
   }
+});
+
+test('the text is drawn once a second, whoever asks', async () => {
+  const clock = createTestClock();
+  let drawn = 0;
+  const metrics = unused(() => ({ running: (drawn += 1), waiting: 0 }), clock);
+  const ask = () => Promise.all(Array.from({ length: 20 }, () => metrics.text()));
+  for (const expected of [1, 1, 2]) {
+    const texts = await ask();
+    assert.equal(drawn, expected);
+    assert.ok(texts.every((text) => text.includes(`tintype_renders{state="running"} ${expected}`)));
+    await clock.advance(500);
+  }
+});
+
+test('METRICS_PORT: on loopback alone, and not at the port of the service', async () => {
+  const port = await freePort();
+  const service = await startService({ METRICS_PORT: String(port) });
+  const statusOf = async (url: string) => (await fetch(url)).status;
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+    assert.match(await answer.text(), /^tintype_build_info/m);
+    assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=/);
+    assert.deepEqual(
+      [await statusOf(`${service.origin}/metrics`), await statusOf(`http://127.0.0.1:${port}/healthz`)],
+      [404, 404],
+    );
+    // Another address of the machine.
+    await assert.rejects(fetch(`http://127.0.0.2:${port}/metrics`));
+  } finally {
+    await service.stop();
+  }
+  await assert.rejects(fetch(`http://127.0.0.1:${port}/metrics`));
 });
 
 const deployed = (path: string): string => readFileSync(join(root, 'deploy', path), 'utf8');

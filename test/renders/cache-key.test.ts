@@ -87,11 +87,12 @@ test('a key is of one account and of one installation, and says nothing of what 
   try {
     const keyOf = createCacheKeys(first);
     const job = lowered({ url, basic_auth: { username: 'a', password: 'b' } });
-    const key = await keyOf('account', job);
+    const caller = { accountId: 'account', allowedHosts: '' };
+    const key = await keyOf(caller, job);
     assert.match(key, /^[\w-]{43}$/);
-    assert.equal(await createCacheKeys(first)('account', job), key);
-    assert.notEqual(await keyOf('other', job), key);
-    assert.notEqual(await createCacheKeys(second)('account', job), key);
+    assert.equal(await createCacheKeys(first)(caller, job), key);
+    assert.notEqual(await keyOf({ ...caller, accountId: 'other' }, job), key);
+    assert.notEqual(await createCacheKeys(second)(caller, job), key);
   } finally {
     await Promise.all([first.close(), second.close()]);
   }

@@ -5,7 +5,7 @@ import { noCrashPoints } from '#core/crash-points.ts';
 import { newId } from '#core/ids.ts';
 import { parseEgressAllow } from '#wall/egress-allow.ts';
 import { createOutgoing } from '#wall/outgoing.ts';
-import { createEgressRules } from '#wall/rules.ts';
+import { createWall } from '#wall/wall.ts';
 import type { Database } from '#storage/database.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { AccountRow, WebhookDeliveryRow } from '#storage/schema.ts';
@@ -44,8 +44,8 @@ export async function openJobsKit(engine: (typeof engines)[number]) {
   const clock = createTestClock(Date.UTC(2026, 4, 5));
   const pictureMaker = createPictureMaker({ clock });
   // Names do not resolve.
-  const egress = { allow: parseEgressAllow(receiverAddress), nameServers: ['127.0.0.1:1'] };
-  const transfers = createTransfers({ outgoing: createOutgoing({ rules: createEgressRules(egress) }) });
+  const wall = createWall({ allow: parseEgressAllow(receiverAddress), nameServers: ['127.0.0.1:1'] });
+  const transfers = createTransfers({ outgoing: createOutgoing({ wall }) });
   const results = join(store.folder, 'results');
   await mkdir(results);
   const machines: { close: () => Promise<void>; begin: () => Promise<unknown> }[] = [];
@@ -68,7 +68,7 @@ export async function openJobsKit(engine: (typeof engines)[number]) {
       blobs,
       clock,
       browser,
-      egress,
+      wall,
       transfers,
       slots: createCaptureSlots({ database, clock }),
       concurrency,

@@ -32,8 +32,8 @@ for (const engine of engines) {
 
     const reportsOf = async (payer: Caller) =>
       (await kit.deliveries(payer)).map(
-        ({ event, url, body }) =>
-          [event, url, (JSON.parse(body) as { data: { id: string } }).data.id] as const,
+        ({ event, url, body, render_id }) =>
+          [event, url, render_id ?? (JSON.parse(body) as { data: { id: string } }).data.id] as const,
       );
 
     test('an accepted render is queued with its units reserved, and ends with units, files and webhook together', async () => {
@@ -172,6 +172,28 @@ for (const engine of engines) {
       await machine.renderJobs.cancel(payer.accountId, [all[0]!.id]);
       const next = await machine.accept(payer, { request: asked(), url: webhookUrl });
       assert.notEqual(next.id, all[0]!.id, 'one that was canceled is not joined');
+    });
+
+    test('a result that was made with other private hosts than it was asked for answers nothing later', async () => {
+      const payer = await kit.newPayer();
+      const ids = [];
+      for (const [letter, allowed_hosts] of [
+        ['k', ''],
+        ['l', 'wiki.corp:443'],
+      ] as const) {
+        const machine = kit.machine();
+        const request = requestFor(['png'], { cacheKey: letter.repeat(43) });
+        const { id } = await machine.accept(payer, { request });
+        await kit.tables.accounts.update(payer.accountId, { allowed_hosts });
+        machine.open();
+        await kit.ended(machine, payer, id);
+        ids.push(id);
+      }
+      const rows = await Promise.all(ids.map((id) => kit.tables.renders.byId(id)));
+      assert.deepEqual(
+        rows.map((row) => row?.cache_key),
+        ['k'.repeat(43), null],
+      );
     });
 
     test('a plan bounds what waits, not what runs, and 402 is immediate', async () => {

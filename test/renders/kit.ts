@@ -9,7 +9,7 @@ import { limits } from '#core/limits.ts';
 import { createPhases } from '#core/phases.ts';
 import { parseEgressAllow } from '#wall/egress-allow.ts';
 import { createOutgoing } from '#wall/outgoing.ts';
-import { createEgressRules } from '#wall/rules.ts';
+import { createWall } from '#wall/wall.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import type { Browser, PageReceipt } from '#browser/browser.ts';
@@ -60,8 +60,8 @@ export async function openKit(engine: (typeof engines)[number], wrap: Partial<Wr
   await mkdir(results);
   const browser = createWritingBrowser(results);
   // Names do not resolve.
-  const egress = { allow: parseEgressAllow(receiverAddress), nameServers: ['127.0.0.1:1'] };
-  const transfers = createTransfers({ outgoing: createOutgoing({ rules: createEgressRules(egress) }) });
+  const wall = createWall({ allow: parseEgressAllow(receiverAddress), nameServers: ['127.0.0.1:1'] });
+  const transfers = createTransfers({ outgoing: createOutgoing({ wall }) });
   const slots = createCaptureSlots({ database, clock });
   const pictureMaker = createPictureMaker({ clock });
   const room = createRendersRoom({
@@ -70,7 +70,7 @@ export async function openKit(engine: (typeof engines)[number], wrap: Partial<Wr
     blobs,
     clock,
     browser,
-    egress,
+    wall,
     transfers,
     slots,
     concurrency: 8,

@@ -205,7 +205,10 @@ for (const engine of engines) {
           .where('account_id', 'in', [quiet.accountId, payer.accountId])
           .orderBy('created_at')
           .execute();
-        return rows.map(({ event, body }) => [event, (JSON.parse(body) as { data: { id: string } }).data.id]);
+        return rows.map(({ event, body, render_id }) => [
+          event,
+          render_id ?? (JSON.parse(body) as { data: { id: string } }).data.id,
+        ]);
       };
       const rolledBack = kit.render(payer, requestFor(['png']), async () => {
         throw new Error('no');

@@ -292,7 +292,8 @@ function undoJoining(names: readonly string[]): string {
     names.length === 14
       ? ['alter table uploads drop column views', 'alter table request_log drop column kind']
       : [];
-  return ['drop index uploads_shown', ...undo, recordOnly(names)].join('; ');
+  const later = ['drop index uploads_shown', 'alter table webhook_deliveries drop column render_id'];
+  return [...later, ...undo, recordOnly(names)].join('; ');
 }
 
 /** Makes a database one of the version before. */

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { test, type TestContext } from 'node:test';
-import type { EgressLimits } from '#wall/door-ledger.ts';
+import type { DoorLimits } from '#wall/ways-out.ts';
 import { connectTo, fetchThrough, open, startProxy, startTwins } from './door-kit.ts';
 
 const exhausted = /^HTTP\/1\.1 503 Service Unavailable\r\nx-tintype-egress: exhausted\r\n/;
 
 /** Two doors of one proxy, and a server that echoes a body or sends the number of bytes in its path. */
-async function stage(context: TestContext, limits: Partial<EgressLimits>) {
+async function stage(context: TestContext, limits: Partial<DoorLimits>) {
   const { port } = await startTwins(context, () =>
     createServer((incoming, response) => {
       if (incoming.method === 'POST') incoming.pipe(response);

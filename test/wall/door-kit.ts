@@ -6,9 +6,9 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import type { TestContext } from 'node:test';
 import { parseEgressAllow } from '#wall/egress-allow.ts';
 import { type Door, openEgressDoor } from '#wall/door.ts';
-import type { EgressLimits } from '#wall/door-ledger.ts';
 import type { Lookup } from '#wall/name-lookup.ts';
 import { createEgressRules } from '#wall/rules.ts';
+import type { DoorLimits } from '#wall/ways-out.ts';
 
 export const open = '127.0.0.2';
 export const shut = '127.0.0.3';
@@ -19,7 +19,7 @@ export function startProxy(
     allow = open,
     lookup,
     limits = {},
-  }: { allow?: string; lookup?: Lookup; limits?: Partial<EgressLimits> } = {},
+  }: { allow?: string; lookup?: Lookup; limits?: Partial<DoorLimits> } = {},
 ) {
   const rules = createEgressRules({ allow: parseEgressAllow(allow), ...(lookup && { lookup }) });
   return {

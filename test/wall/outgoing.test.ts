@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { type AddressInfo } from 'node:net';
 import { parseEgressAllow } from '#wall/egress-allow.ts';
 import { createOutgoing, OutgoingFailure } from '#wall/outgoing.ts';
-import { createEgressRules } from '#wall/rules.ts';
+import { createWall } from '#wall/wall.ts';
 import { createAuthority, trust, type Authority } from '#test/support/certificates.ts';
 import { startDnsServer, type DnsServer } from '#test/support/dns-server.ts';
 import { receiverAddress, startReceiver, type Receiver } from '#test/support/receiver.ts';
@@ -42,14 +42,14 @@ after(() => {
 
 const outgoingWith = (exchangeMs?: number) =>
   createOutgoing({
-    rules: createEgressRules({ allow: parseEgressAllow(receiverAddress), lookup: dns.lookup }),
+    wall: createWall({ allow: parseEgressAllow(receiverAddress), lookup: dns.lookup }),
     ...(exchangeMs !== undefined && { exchangeMs }),
   });
 
 const post = (url: string, exchangeMs?: number): Promise<number> =>
   outgoingWith(exchangeMs).send({
+    way: 'webhook',
     url,
-    method: 'POST',
     contentType: 'application/json',
     headers: { 'webhook-id': 'msg_1' },
     body: Buffer.from('{"type":"test"}'),
@@ -126,7 +126,7 @@ describe('where it goes', () => {
   });
 
   test('plain http is never sent to', async () => {
-    await assert.rejects(post(`http://hook.test:${receiver.port}/`), /only https/);
+    await assert.rejects(post(`http://hook.test:${receiver.port}/`), /takes https alone/);
   });
 
   test('the certificate must be valid for the name, and signed by an authority that is trusted', async () => {
@@ -243,7 +243,7 @@ describe('receivers that mean no good', () => {
       abort.abort(new Error('no longer wanted'));
     });
     const url = `https://hook.test:${(server.address() as AddressInfo).port}/`;
-    const request = { url, method: 'POST', contentType: 'text/plain', body: Buffer.alloc(1) } as const;
+    const request = { way: 'webhook', url, contentType: 'text/plain', body: Buffer.alloc(1) } as const;
     await assert.rejects(outgoingWith().send({ ...request, signal: abort.signal }), /no longer wanted/);
     await assert.rejects(outgoingWith().send({ ...request, signal: abort.signal }), /no longer wanted/);
     server.close();
@@ -272,8 +272,8 @@ describe('files', () => {
       }
     };
     const status = await outgoingWith().send({
+      way: 'put',
       url: `${receiver.base}/file`,
-      method: 'PUT',
       contentType: 'image/png',
       body: { stream: Readable.from(pieces()), sizeBytes: 32 * MiB },
     });
@@ -289,8 +289,8 @@ describe('files', () => {
     });
     const stream = Readable.from(endless());
     const status = await outgoingWith().send({
+      way: 'put',
       url: `${receiver.base}/file`,
-      method: 'PUT',
       contentType: 'image/png',
       body: { stream, sizeBytes: 1024 * MiB },
     });
@@ -304,8 +304,8 @@ describe('files', () => {
     const receiver = await startReceiver({ authority, handle: (request) => void request.pause() });
     const stream = Readable.from(endless());
     const sent = outgoingWith(300).send({
+      way: 'put',
       url: `${receiver.base}/file`,
-      method: 'PUT',
       contentType: 'image/png',
       // The deadline grows with the size, so this one says that it is small.
       body: { stream, sizeBytes: 1024 },
@@ -321,7 +321,7 @@ describe('files', () => {
     const body = { stream, sizeBytes: MiB };
     const url = `https://${closedAddress}/`;
     await assert.rejects(
-      outgoingWith().send({ url, method: 'PUT', contentType: 'image/png', body }),
+      outgoingWith().send({ way: 'put', url, contentType: 'image/png', body }),
       failing('not_public'),
     );
     assert.equal(stream.destroyed, true);

@@ -1,8 +1,8 @@
 // Texts and files that are parsed outside the request itself, each as hard to parse as possible.
 import { parseEgressAllow } from '#wall/egress-allow.ts';
-import { egressLimits } from '#wall/door-ledger.ts';
 import { parseAbsoluteForm, responseHeaders } from '#wall/proxy-message.ts';
 import { createEgressRules } from '#wall/rules.ts';
+import { waysOut } from '#wall/ways-out.ts';
 import { checkTarget } from '#renders/target-url.ts';
 import { readDimensions } from '#uploads/dimensions.ts';
 import { readSvgDimensions } from '#uploads/dimensions-svg.ts';
@@ -91,7 +91,7 @@ const contentByteByByte: TextCase = {
 /** What the egress proxy accepts at most. */
 const proxied = (name: string, make: (size: number) => string[]): TextCase => ({
   name: `proxy headers: ${name}`,
-  largest: egressLimits.headerBytes,
+  largest: waysOut.page.limits.headerBytes,
   parse: (size) => responseHeaders(make(size)),
 });
 

@@ -45,7 +45,7 @@ export function signedLink({ settings, clock, guards, accounts, renders }: Route
     payer: Caller,
     { render, maxAgeMs }: LoweredLink,
   ): Promise<LinkResult> {
-    const cacheKey = await cacheKeyOf(payer.accountId, render.job);
+    const cacheKey = await cacheKeyOf(payer, render.job);
     const asked = { ...render, cacheKey, maxAgeMs };
     return cachedRenders.forLink(payer, asked, hangUpSignal(request, reply), createPhases());
   }

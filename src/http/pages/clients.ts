@@ -1,7 +1,8 @@
 // GET /clients/ and /clients/NAME: the clients of this version, as built by `npm run setup` or for the image. They are not on a public
 // registry, so they are installed from here. Those of earlier versions stay in DATA_DIR, because lock files name their addresses.
 import { join } from 'node:path';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { gunzipSync } from 'node:zlib';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, notFound } from '#core/errors.ts';
 import { root } from '#core/programs.ts';
 import { keepFiles } from '#storage/kept-files.ts';
@@ -15,16 +16,30 @@ import {
 } from '#http/pages/static-files.ts';
 
 const builtFolder = join(root, 'clients', 'dist');
+const maxUnpackedBytes = 16 * 1024 * 1024;
 /** A name with a version may be cached for a day; a plain name is revalidated each time, by its ETag. */
 const versioned = /^tintype-(?:(?:client|cli|mcp)-\d+\.\d+\.\d+\.tgz|\d+\.\d+\.\d+-py3-none-any\.whl)$/;
 
-export function clientFiles({ baseUrl, dataDir }: { baseUrl: string; dataDir: string | undefined }) {
+export function clientFiles({
+  baseUrl,
+  dataDir,
+  log,
+}: {
+  baseUrl: string;
+  dataDir: string | undefined;
+  log: FastifyBaseLogger;
+}) {
   const built = readStaticFolder(builtFolder);
   const files = [...built].map(([name, { bytes }]): [string, Buffer] => [name, bytes]);
   const kept =
     dataDir === undefined
       ? undefined
-      : keepFiles(join(dataDir, 'clients'), files, (name) => versioned.test(name));
+      : keepFiles(join(dataDir, 'clients'), files, (name) => versioned.test(name), isSame);
+  for (const name of kept?.foreign ?? [])
+    log.error(
+      { file: join(dataDir ?? '', 'clients', name) },
+      'the file is not what this version has under that name, so neither is served; see where it came from, then delete it',
+    );
 
   function requireBuilt(): void {
     if (built.size === 0)
@@ -34,8 +49,9 @@ export function clientFiles({ baseUrl, dataDir }: { baseUrl: string; dataDir: st
       );
   }
 
-  /** What was first served under a name with a version stays, whatever was built since. */
+  /** What was first served under a name with a version stays: lock files have the digest of its bytes. */
   async function find(name: string): Promise<StaticFile | undefined> {
+    if (kept?.foreign.includes(name)) return undefined;
     if (!kept?.names.includes(name)) return built.get(name);
     return createStaticFile(typeOf(name), await kept.read(name));
   }
@@ -43,7 +59,7 @@ export function clientFiles({ baseUrl, dataDir }: { baseUrl: string; dataDir: st
   return {
     async index(_request: FastifyRequest, reply: FastifyReply) {
       requireBuilt();
-      const now = [...built.keys()].toSorted();
+      const now = [...built.keys()].filter((name) => !kept?.foreign.includes(name)).toSorted();
       const before = (kept?.names ?? []).filter((name) => !built.has(name)).toSorted();
       const list = (names: string[]) =>
         html`<ul>
@@ -81,4 +97,15 @@ export function clientFiles({ baseUrl, dataDir }: { baseUrl: string; dataDir: st
       return sendStaticFile(request, reply, file);
     },
   };
+}
+
+/** The build refuses other contents under a version; only zlib does not compress alike on every processor. */
+function isSame(name: string, kept: Buffer, own: Buffer): boolean {
+  if (kept.equals(own)) return true;
+  if (!name.endsWith('.tgz')) return false;
+  try {
+    return gunzipSync(kept, { maxOutputLength: maxUnpackedBytes }).equals(gunzipSync(own));
+  } catch {
+    return false;
+  }
 }

@@ -4,7 +4,7 @@ import { newestFirst, type PageOptions } from '#storage/owned/page.ts';
 import type { Schema, WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow } from '#storage/schema.ts';
 
 /** A delivery as the log shows it: without its body, with the URL of its endpoint. */
-export type LoggedDelivery = Omit<WebhookDeliveryRow, 'body' | 'account_id'>;
+export type LoggedDelivery = Omit<WebhookDeliveryRow, 'body' | 'account_id' | 'render_id'>;
 
 export function createOwnedWebhooks(db: Kysely<Schema>, accountId: string) {
   const mine = () =>

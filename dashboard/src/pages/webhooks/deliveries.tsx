@@ -184,6 +184,7 @@ const failures: Record<string, string> = {
   certificate: 'certificate not valid',
   timeout: 'no answer in 10 s',
   malformed: 'not HTTP',
+  deleted: 'not sent: the render was deleted',
 };
 
 const outcomeOf = ({ status, failure }: Delivery['attempts'][number]): string =>

@@ -38,7 +38,8 @@ export function renderHandlers(parts: RendersParts) {
 
   /** What came with the request is gone when this returns: the client may take its time to read the answer. */
   async function render(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
-    const { accountId } = callerOf(request);
+    const caller = callerOf(request);
+    const { accountId } = caller;
     await using body = await readRenderBody({ blobs: renderBlobs, cell }, request.raw, {
       accountId,
       networks: networksOf(request.ip),
@@ -47,7 +48,7 @@ export function renderHandlers(parts: RendersParts) {
     const { given, digest, files, fileDigests, document } = body;
     const lowered = lowerRequest(given, files, parts, document);
     const maxAgeMs = (given.max_age ?? 0) * 1000;
-    const cacheKey = maxAgeMs > 0 ? await cacheKeyOf(accountId, lowered.job, fileDigests) : undefined;
+    const cacheKey = maxAgeMs > 0 ? await cacheKeyOf(caller, lowered.job, fileDigests) : undefined;
     const asked = { content: { given: digest, files: fileDigests }, sizeBytes: body.sizeBytes };
     const cache =
       cacheKey === undefined

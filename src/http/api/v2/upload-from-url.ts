@@ -2,8 +2,8 @@
 // it streams; redirects are not followed, because each would have to be checked and shown to the client. v2 3.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid, ServiceError } from '#core/errors.ts';
-import { limits } from '#core/limits.ts';
 import { OutgoingFailure, type Download, type OutgoingFailureKind } from '#wall/outgoing.ts';
+import { waysOut } from '#wall/ways-out.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { DeliveryRoom } from '#delivery/room.ts';
 import { detectType, emptyFile, unsupportedType } from '#uploads/detect-type.ts';
@@ -19,7 +19,7 @@ import { hangUpSignal } from '#http/connection/hang-up.ts';
 export interface FetchParts {
   uploadBlobs: Blobs;
   transfers: DeliveryRoom['transfers'];
-  checkAddress: DeliveryRoom['checkAddress'];
+  checkUploadUrl: DeliveryRoom['checkUploadUrl'];
 }
 
 export const isFromUrl = ({ headers }: FastifyRequest): boolean =>
@@ -27,7 +27,7 @@ export const isFromUrl = ({ headers }: FastifyRequest): boolean =>
 
 /** The file is fetched once it is known that the request is no repeat. */
 export async function readUploadFromUrl(
-  { uploadBlobs, transfers, checkAddress }: FetchParts,
+  { uploadBlobs, transfers, checkUploadUrl }: FetchParts,
   request: FastifyRequest,
   reply: FastifyReply,
   accountId: string,
@@ -38,13 +38,13 @@ export async function readUploadFromUrl(
   );
   const options = optionsOf(fields);
   const signal = hangUpSignal(request, reply);
-  const { url, decide } = checkAddress(text, 'url');
+  const { url, decide } = checkUploadUrl(text, 'url');
   const files = new AsyncDisposableStack();
 
   async function receive(): Promise<ReceivedFile> {
     await decide(signal);
     const receiver = files.use(receiveFile(uploadBlobs, nameIn(url), accountId));
-    const wanted = { url: url.href, maxBytes: limits.fileBytes, signal };
+    const wanted = { url: url.href, maxBytes: waysOut.upload.limits.bodyBytes, signal };
     try {
       await transfers.download(accountId, wanted, async (file) => {
         refuseStatus(url, file);

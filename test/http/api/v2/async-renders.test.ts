@@ -107,6 +107,44 @@ test('10.5 async with max_age: an earlier result is a 202 that has succeeded, an
   assert.equal(refused.status, 422);
 });
 
+test('10.5 async with max_age: hits whose messages wait leave next to nothing in the database', async () => {
+  const { call, queue, accountId } = await client();
+  const word = 'word '.repeat(40_000);
+  const asked = { html: `<p>${word}`, max_age: 3600 };
+  const { body: queued } = await queue(asked);
+  const first = await call('GET', `/renders/${queued.id}?wait=30`);
+  assert.equal(first.body.outputs[0]?.text?.trim().length, word.length - 1);
+  // Its receiver is down.
+  const down = 'https://127.0.0.2:1/';
+  for (let hit = 0; hit < 10; hit += 1)
+    assert.equal((await queue({ ...asked, webhook_url: down, reference: `hit ${hit}` })).body.cached, true);
+  const deliveries = () =>
+    service.database.connection
+      .selectFrom('webhook_deliveries')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .execute();
+  const waiting = await deliveries();
+  assert.equal(waiting.length, 10);
+  assert.ok(JSON.stringify(waiting).length < 10 * 600, `${JSON.stringify(waiting).length} bytes`);
+  // The message itself has the text, and what this request has of its own.
+  await queue({ ...asked, webhook_url: `${receiver.base}/long`, reference: 'long' });
+  const { body } = await receiver.next(({ path }) => path === '/long');
+  const { data } = JSON.parse(String(body)) as { data: Render };
+  assert.deepEqual(
+    [data.id, data.reference, data.cached, data.units, data.outputs],
+    [queued.id, 'long', true, 0, first.body.outputs],
+  );
+  // One that is deleted is told of no more.
+  assert.equal((await call('DELETE', `/renders/${queued.id}`)).status, 200);
+  const hourMs = 60 * 60 * 1000;
+  await service.clock.advance(hourMs);
+  await waitFor('the messages to end', async () =>
+    (await deliveries()).every(({ next_at }) => next_at === null),
+  );
+  await service.clock.advance(-hourMs);
+});
+
 test('10.5 async: 202, then the result, hosted whatever response says', async () => {
   const { call, queue } = await client();
   const { status, headers, body } = await queue({

@@ -1,0 +1,46 @@
+// Makes what webhooks say of a render that succeeded, when it is sent: its receipt, as `GET` shows it. v2 2.
+import type { Database } from '#storage/database.ts';
+import { asHit, type StoredRender, toStoredRender } from '#renders/stored-render.ts';
+import { isShownAsText } from '#renders/keep-outputs.ts';
+import { withFailures } from '#renders/put-outputs.ts';
+import type { Warning } from '#browser/browser.ts';
+import type { RenderHistory } from '#renders/render-history.ts';
+
+/** Texts that make a message larger are left to their URLs. */
+const maxMessageBytes = 256 * 1024;
+
+/** What the receipt of a hit has of its own. */
+export interface HitChanges {
+  reference: string | null;
+  /** Of the files that it was sent to. */
+  failures: Warning[];
+}
+
+export function createRenderMessages(parts: {
+  database: Database;
+  renderHistory: Pick<RenderHistory, 'withTexts'>;
+  describe: (render: StoredRender) => object;
+}) {
+  const { database, renderHistory, describe } = parts;
+
+  /** Undefined if the render is gone: it was deleted, or has expired. */
+  return async (
+    accountId: string,
+    id: string,
+    { hit }: { hit?: HitChanges },
+  ): Promise<object | undefined> => {
+    const row = await database.tables.renders.byId(id);
+    if (row?.account_id !== accountId) return undefined;
+    const render = toStoredRender(row);
+    const page = render.page && hit ? withFailures(render.page, hit.failures) : render.page;
+    const own = hit ? { ...render, ...asHit, page, reference: hit.reference } : render;
+    const textBytes = own.outputs
+      .filter(({ isHosted, format, sizeBytes }) => isHosted && isShownAsText(format, sizeBytes))
+      .reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    if (textBytes > 0 && textBytes <= maxMessageBytes) {
+      const message = describe(await renderHistory.withTexts(own));
+      if (Buffer.byteLength(JSON.stringify(message)) <= maxMessageBytes) return message;
+    }
+    return describe(own);
+  };
+}
