@@ -23,6 +23,7 @@ import { createDeliveryRoom, type DeliveryRoom } from '#delivery/room.ts';
 import { createWebhookSecrets } from '#delivery/webhook-secrets.ts';
 import { createMeteringRoom } from '#metering/room.ts';
 import { createUploadsRoom } from '#uploads/room.ts';
+import type { RenderChanges } from '#renders/render-messages.ts';
 import { createRendersRoom } from '#renders/room.ts';
 import { receiptOf } from '#http/api/v2/receipt.ts';
 import { uploadLinks } from '#http/links.ts';
@@ -81,7 +82,8 @@ export async function createService(config: Config, log: Logger, seams: Partial<
   const delivery: DeliveryRoom = createDeliveryRoom({
     database,
     // Made after this room, and before anything is sent.
-    renderMessage: (...event) => renders.renderMessage(...event),
+    renderMessage: (accountId, renderId, changes) =>
+      renders.renderMessage(accountId, renderId, changes as RenderChanges),
     clock,
     log,
     wall,

@@ -25,12 +25,8 @@ const leaseMs = 60_000;
 /** Deliveries of each endpoint that stay in the log after they have ended. */
 const keptDeliveries = 500;
 
-/** What a message says of a render; undefined if the render is gone. `changes` are those of the event. */
-export type RenderMessage = (
-  accountId: string,
-  renderId: string,
-  changes: object,
-) => Promise<object | undefined>;
+/** What a message says of a render. `changes` is what was recorded with its id. */
+export type RenderMessage = (accountId: string, renderId: string, changes: unknown) => Promise<object>;
 
 export function createWebhookSender(parts: {
   database: Database;
@@ -118,9 +114,8 @@ export function createWebhookSender(parts: {
     const outcome = await send(delivery, queue, signing, at);
     if (!outcome) return undefined;
     const isTaken = outcome.status !== null && outcome.status >= 200 && outcome.status < 300;
-    const isGone = outcome.failure === 'deleted';
     const number = delivery.attempts + 1;
-    const nextAt = isTaken || isGone ? null : nextAttemptAt(number, clock.now());
+    const nextAt = isTaken ? null : nextAttemptAt(number, clock.now());
     const state = isTaken ? 'delivered' : nextAt === null ? 'failed' : 'waiting';
     const noted = {
       ...outcome,
@@ -132,7 +127,7 @@ export function createWebhookSender(parts: {
     return database.transaction(
       async (tables) => {
         const isNoted = await tables.webhooks.noteAttempt(noted, { state, next_at: nextAt });
-        if (!isNoted || state !== 'failed' || isGone) return undefined;
+        if (!isNoted || state !== 'failed') return undefined;
         // One message that the receiver cannot take is no reason to stop; a whole day without any is.
         if (await tables.webhooks.hasTaken(queue.id, delivery.created_at)) return undefined;
         return (await tables.webhooks.switchOff(queue.id, 'failing', clock.now())) ? 'off' : undefined;
@@ -141,12 +136,11 @@ export function createWebhookSender(parts: {
     );
   }
 
-  /** As it is signed. Undefined if there is nothing left to tell of. */
-  async function bodyOf(delivery: WebhookDeliveryRow): Promise<string | undefined> {
+  /** As it is signed. */
+  async function bodyOf(delivery: WebhookDeliveryRow): Promise<string> {
     const { account_id, event, body, render_id, created_at } = delivery;
     if (render_id === null) return body;
-    const data = await renderMessage(account_id, render_id, JSON.parse(body) as object);
-    return data && messageText(event, created_at, data);
+    return messageText(event, created_at, await renderMessage(account_id, render_id, JSON.parse(body)));
   }
 
   /** Undefined if this process is stopping; then it was no attempt. */
@@ -158,7 +152,6 @@ export function createWebhookSender(parts: {
   ): Promise<{ status: number; failure: null } | { status: null; failure: string } | undefined> {
     try {
       const body = await bodyOf(delivery);
-      if (body === undefined) return { status: null, failure: 'deleted' };
       const status = await outgoing.send({
         way: delivery.url === null ? 'webhook' : 'webhookUrl',
         url: delivery.url ?? queue.url ?? '',

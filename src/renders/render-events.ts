@@ -4,7 +4,7 @@ import type { Tables } from '#storage/database.ts';
 import type { WebhookEvent } from '#storage/schema.ts';
 import { listensTo, recordContents, recordForUrl, type Content, type Listener } from '#delivery/events.ts';
 import { failuresOfPuts } from '#renders/put-outputs.ts';
-import type { HitChanges } from '#renders/render-messages.ts';
+import type { RenderChanges } from '#renders/render-messages.ts';
 import type { StoredRender } from '#renders/stored-render.ts';
 
 export type RenderEvents = ReturnType<typeof createRenderEvents>;
@@ -17,8 +17,11 @@ export function createRenderEvents(parts: { describe: (render: StoredRender) => 
   function contentOf(render: StoredRender): Content {
     const { id, failure, isCached, reference, page } = render;
     if (failure) return { data: describe(render) };
-    const hit: HitChanges = { reference, failures: page ? failuresOfPuts(page) : [] };
-    return { renderId: id, changes: isCached ? { hit } : {} };
+    const changes: RenderChanges = {
+      ...(isCached && { hit: { reference, failures: page ? failuresOfPuts(page) : [] } }),
+      ifDeleted: describe({ ...render, outputs: [], page: null }),
+    };
+    return { renderId: id, changes };
   }
 
   return {

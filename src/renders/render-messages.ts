@@ -9,11 +9,16 @@ import type { RenderHistory } from '#renders/render-history.ts';
 /** Texts that make a message larger are left to their URLs. */
 const maxMessageBytes = 256 * 1024;
 
-/** What the receipt of a hit has of its own. */
-export interface HitChanges {
-  reference: string | null;
-  /** Of the files that it was sent to. */
-  failures: Warning[];
+/** What is recorded with the id of the render. */
+export interface RenderChanges {
+  /** What the receipt of a hit has of its own. */
+  hit?: {
+    reference: string | null;
+    /** Of the files that it was sent to. */
+    failures: Warning[];
+  };
+  /** The receipt without its files and warnings, for a render that is deleted before its message is sent. */
+  ifDeleted: object;
 }
 
 export function createRenderMessages(parts: {
@@ -23,14 +28,9 @@ export function createRenderMessages(parts: {
 }) {
   const { database, renderHistory, describe } = parts;
 
-  /** Undefined if the render is gone: it was deleted, or has expired. */
-  return async (
-    accountId: string,
-    id: string,
-    { hit }: { hit?: HitChanges },
-  ): Promise<object | undefined> => {
+  return async (accountId: string, id: string, { hit, ifDeleted }: RenderChanges): Promise<object> => {
     const row = await database.tables.renders.byId(id);
-    if (row?.account_id !== accountId) return undefined;
+    if (row?.account_id !== accountId) return ifDeleted;
     const render = toStoredRender(row);
     const page = render.page && hit ? withFailures(render.page, hit.failures) : render.page;
     const own = hit ? { ...render, ...asHit, page, reference: hit.reference } : render;

@@ -50,8 +50,7 @@ for (const engine of databaseEngines) {
         mailer,
         clock,
         log,
-        // Of renders there are none: whatever is told of one is told too late.
-        renderMessage: async () => undefined,
+        renderMessage: async (_accountId, renderId, changes) => ({ renderId, changes }),
         wall: createWall({ allow: parseEgressAllow(receiverAddress) }),
         baseUrl: 'http://tintype.test',
       });
@@ -311,26 +310,22 @@ for (const engine of databaseEngines) {
       );
     });
 
-    test('a message of a render that is gone ends unsent, without a word against its endpoint', async () => {
-      const { id, path, endpointId } = await listener(['render.succeeded']);
+    test('a message of a render is made when it is sent', async () => {
+      const { id, path } = await listener(['render.succeeded']);
       const account = await tables.accounts.byId(id);
       await opened.database.transaction((within) =>
         recordContents(
           within,
           { accountId: id, webhookEvents: account!.webhook_events },
           'render.succeeded',
-          [{ renderId: 'gone', changes: {} }],
+          [{ renderId: 'its id', changes: { own: 1 } }],
           clock.now(),
         ),
       );
       await send();
       await settled(id);
-      assert.deepEqual(
-        (await attemptsOf(id)).map(({ status, failure }) => [status, failure]),
-        [[null, 'deleted']],
-      );
-      assert.equal(requestsTo(path).length, 0);
-      assert.equal((await endpointOf(id, endpointId))!.off_at, null);
+      const { data } = JSON.parse(String(requestsTo(path)[0]!.body)) as { data: unknown };
+      assert.deepEqual(data, { renderId: 'its id', changes: { own: 1 } });
     });
 
     test('a machine that dies after sending leaves the message to the next, under the same id', async () => {
