@@ -22,7 +22,6 @@ export function clientsDigest(): string {
   });
   const others = [
     'LICENSE',
-    'clients/tsconfig.json',
     'scripts/build-clients.ts',
     'src/http/dashboard/tar.ts',
     'src/http/zip.ts',
@@ -30,7 +29,7 @@ export function clientsDigest(): string {
   const hash = createHash('sha256');
   for (const name of [...files, ...others].map((file) => file.replaceAll('\\', '/')).toSorted())
     hash.update(`${name}\0${readFileSync(join(root, name), 'utf8').replaceAll('\r\n', '\n')}\0`);
-  const compiler = readFileSync(join(root, 'node_modules/typescript/package.json'), 'utf8');
+  const compiler = readFileSync(join(root, 'node_modules/rolldown/package.json'), 'utf8');
   return hash.update((JSON.parse(compiler) as Recorded).version).digest('hex');
 }
 
