@@ -1,17 +1,20 @@
 // Builds what the service serves under /clients/: the npm packages as tarballs, and the Python module, alone and as a wheel. Each package contains all of
 // our code that it needs, so that it installs from its URL. The same sources give the same bytes on every machine.
-import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+import { isolatedDeclarationSync } from 'rolldown/experimental';
+import { transformSync } from 'rolldown/utils';
 import { zipOf } from '#http/zip.ts';
 import { tarEnd, tarHeader, tarPadding } from '#http/dashboard/tar.ts';
 import { clientsDigest, recordedVersion } from './client-version.ts';
 
 const root = join(import.meta.dirname, '..');
 const clients = join(root, 'clients');
+const target = 'es2022';
 /** What npm itself writes into its tarballs. */
 const modifiedAt = Date.parse('1985-10-26T08:15:00Z');
 
@@ -43,8 +46,7 @@ export async function buildClients(folder: string, recorded = recordedVersion())
   mkdirSync(folder, { recursive: true });
   const work = mkdtempSync(join(folder, '.work-'));
   try {
-    compile('tsconfig.json', join(work, 'esm'));
-    compile('library/tsconfig.cjs.json', join(work, 'cjs'));
+    await compile(work);
     for (const [name, layout] of Object.entries(packages)) {
       const manifest = readFileSync(join(clients, name, 'package.json'));
       const { name: scoped, version } = JSON.parse(manifest.toString()) as { name: string; version: string };
@@ -76,11 +78,44 @@ export async function buildClients(folder: string, recorded = recordedVersion())
   }
 }
 
-export function compile(project: string, outDir: string): void {
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const args = [compiler, '-p', join(clients, project), '--outDir', outDir];
-  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`clients/${project} does not compile:\n${stdout}`);
+/** All of our code into ESM, file by file, and the library into CommonJS as well. */
+export async function compile(folder: string): Promise<void> {
+  for (const path of globSync('{library,shared,cli,mcp}/src/*.ts', { cwd: clients })) {
+    const source = readFileSync(join(clients, path), 'utf8');
+    const { code, errors } = transformSync(path, source, {
+      target,
+      typescript: { rewriteImportExtensions: 'rewrite' },
+    });
+    refuse(path, errors);
+    write(join(folder, 'esm', path.replace(/\.ts$/, '.js')), code);
+    if (!path.startsWith('library/')) continue;
+    const types = isolatedDeclarationSync(path, source);
+    refuse(path, types.errors);
+    for (const form of ['esm', 'cjs']) write(join(folder, form, path.replace(/\.ts$/, '.d.ts')), types.code);
+  }
+  const bundle = await rolldown({
+    input: join(clients, 'library/src/index.ts'),
+    platform: 'node',
+    treeshake: false,
+    transform: { target },
+  });
+  await bundle.write({
+    dir: join(folder, 'cjs/library/src'),
+    format: 'cjs',
+    preserveModules: true,
+    entryFileNames: '[name].js',
+  });
+  await bundle.close();
+}
+
+function refuse(path: string, errors: { message: string }[]): void {
+  if (errors.length > 0)
+    throw new Error(`clients/${path} does not compile:\n${errors.map(({ message }) => message).join('\n')}`);
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
 }
 
 function tarOf(files: Map<string, Buffer>): Buffer {

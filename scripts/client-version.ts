@@ -20,17 +20,11 @@ export function clientsDigest(): string {
   const files = globSync('clients/{library,shared,cli,mcp,python}/{src/*.ts,*.json,*.md,*.py}', {
     cwd: root,
   });
-  const others = [
-    'LICENSE',
-    'clients/tsconfig.json',
-    'scripts/build-clients.ts',
-    'src/http/dashboard/tar.ts',
-    'src/http/zip.ts',
-  ];
+  const others = ['LICENSE', 'scripts/build-clients.ts', 'src/http/dashboard/tar.ts', 'src/http/zip.ts'];
   const hash = createHash('sha256');
   for (const name of [...files, ...others].map((file) => file.replaceAll('\\', '/')).toSorted())
     hash.update(`${name}\0${readFileSync(join(root, name), 'utf8').replaceAll('\r\n', '\n')}\0`);
-  const compiler = readFileSync(join(root, 'node_modules/typescript/package.json'), 'utf8');
+  const compiler = readFileSync(join(root, 'node_modules/rolldown/package.json'), 'utf8');
   return hash.update((JSON.parse(compiler) as Recorded).version).digest('hex');
 }
 

@@ -219,9 +219,9 @@ export const variables = {
   LOG_LEVEL: oneOf('info', logLevels, 'How much is logged.'),
 } satisfies Record<string, Variable<unknown>>;
 
-// Program paths, proxies and their certificates, and alternative download servers.
+// Program paths, proxies and their certificates, alternative download servers, and the settings of npm.
 const fetchVariables =
-  /^(PATH|LD_LIBRARY_PATH|APT_CONFIG|(https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$|^PLAYWRIGHT_/i;
+  /^(PATH|HOME|LD_LIBRARY_PATH|APT_CONFIG|(https?|all|no)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR))$|^(PLAYWRIGHT|npm)_/i;
 
 type Variables = { [Name in keyof typeof variables]: (typeof variables)[Name]['default'] };
 

@@ -1,6 +1,6 @@
 // The files in deploy/ match the service: they parse, their variables exist, and the probes and the metric are served.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseYaml } from '@redocly/openapi-core';
@@ -24,6 +24,48 @@ test('every manifest parses and is named in the kustomization', () => {
   const listed = parse('kubernetes/kustomization.yaml')['resources'] as unknown as string[];
   assert.deepEqual(listed.toSorted(), manifests.filter((name) => name !== 'kustomization.yaml').toSorted());
   for (const name of manifests) assert.ok(parse(`kubernetes/${name}`)['kind'], name);
+});
+
+test('the image is built without the packages of the tests, keeps no builders, and has compiled code of its own user', () => {
+  const text = read('Dockerfile').replaceAll('\\\n', ' ');
+  const at = (pattern: RegExp): number => {
+    const index = text.search(pattern);
+    assert.ok(index >= 0, String(pattern));
+    return index;
+  };
+  const order = [
+    /^RUN npm ci --omit=dev$/m,
+    /scripts\/trim-packages\.ts/,
+    /node bin\/programs\.js/,
+    /npm prune --omit=dev --omit=peer/,
+    /install -d -o tintype .*\/compiled/,
+    /setpriv --reuid tintype .*node bin\/tintype\.js serve &/,
+    /^USER tintype$/m,
+  ].map(at);
+  assert.deepEqual(
+    order,
+    order.toSorted((a, b) => a - b),
+  );
+  const { peerDependencies, dependencies } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  ) as Record<string, Record<string, string>>;
+  // What the image loads must not be left out with the builders.
+  const imported = globSync('src/**/*.ts', { cwd: root }).flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import|resolve\()\s*'([^'#.][^']*)'/g)].map(
+      ([, name = '']) => name,
+    ),
+  );
+  const packageOf = (name: string): string =>
+    name
+      .split('/')
+      .slice(0, name.startsWith('@') ? 2 : 1)
+      .join('/');
+  const loaded = [...new Set(imported.filter((name) => !name.startsWith('node:')).map(packageOf))];
+  assert.ok(loaded.includes('fastify'));
+  assert.deepEqual(
+    loaded.filter((name) => name in (peerDependencies ?? {}) && !(name in (dependencies ?? {}))),
+    [],
+  );
 });
 
 test("every variable that is set is one of Tintype's or AWS's, or PATH", () => {

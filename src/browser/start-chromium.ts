@@ -165,9 +165,9 @@ async function prepare({
   await sweepScratchFolders(tmpdir(), users?.browser ?? null);
   await sweepScratchFolders(resultsFolder, users?.worker ?? null);
   const cacheFolder = await reachableCache(options.cacheFolder, users?.browser ?? null);
-  const { executable: explicitPath, folders, npm } = options;
+  const { executable: explicitPath, folders, npm, fetchEnvironment: environment = {} } = options;
   return {
-    places: { explicitPath, folders, cacheFolder, ...(npm !== undefined && { npm }) },
+    places: { explicitPath, folders, cacheFolder, environment, ...(npm !== undefined && { npm }) },
     common: {
       fontsFile: await installFonts(cacheFolder),
       users,

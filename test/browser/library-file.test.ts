@@ -10,6 +10,7 @@ import type * as pdfEditor from '#browser/pdf/pdf-editor.ts';
 import type * as pdfPainter from '#browser/pdf/pdf-painter.ts';
 import type * as readingLibraries from '#browser/page/reading-libraries.ts';
 import { root, temporaryFolder } from '#test/support/processes.ts';
+import { trimPackages } from '#scripts/trim-packages.ts';
 
 const never = new AbortController().signal;
 const packages = [
@@ -29,6 +30,8 @@ test('the libraries of a worker are there when their files can no longer be open
       cpSync(join(root, name), join(folder.path, name), { recursive: true });
     for (const name of packages)
       cpSync(join(root, 'node_modules', name), join(libraries, name), { recursive: true });
+    // As in an installation without tests.
+    trimPackages(libraries);
     const load = async <T>(name: string): Promise<T> =>
       (await import(pathToFileURL(join(folder.path, 'src/browser', name)).href)) as T;
     const { readability, turndown } = await load<typeof readingLibraries>('page/reading-libraries.ts');

@@ -18,8 +18,8 @@ test('a page of the same origin uploads a file and sees its progress', async () 
     const { key } = await service.newKey();
     const context = await browser.newContext({ bypassCSP: true });
     const page = await context.newPage();
-    compile('tsconfig.json', folder.path);
-    const built = join(folder.path, 'library/src');
+    await compile(folder.path);
+    const built = join(folder.path, 'esm/library/src');
     await page.route('**/client/*.js', async (route) => {
       const name = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
       await route.fulfill({

@@ -13,6 +13,14 @@ export interface CallOptions {
   maxRetries?: number | undefined;
 }
 
+/** As they are sent: an undefined time limit is none. */
+export interface CheckedOptions {
+  signal: AbortSignal | undefined;
+  maxRetries: number | undefined;
+  timeoutMs: number | undefined;
+  idempotencyKey: string;
+}
+
 /** The longest time that a timer accepts; a longer one would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
@@ -55,7 +63,11 @@ export function checkLimits({ timeoutMs, maxRetries }: Pick<CallOptions, 'timeou
     throw new TypeError(`maxRetries must be 0 or more, not ${maxRetries}`);
 }
 
-export function callOf(sender: Pick<Sender, 'timeoutMs'>, options: CallOptions, defaultTimeoutMs: number) {
+export function callOf(
+  sender: Pick<Sender, 'timeoutMs'>,
+  options: CallOptions,
+  defaultTimeoutMs: number,
+): CheckedOptions {
   checkLimits(options);
   const { signal, timeoutMs, idempotencyKey, maxRetries } = options;
   // 240, because each request of a large batch appends its number, and the API accepts 255.

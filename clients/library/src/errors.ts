@@ -110,45 +110,51 @@ const codesWith = <Status extends number>(...statuses: Status[]): CodeWith<Statu
 
 /** The key is missing, wrong, expired, or not allowed to do this. Change it before the next call. */
 export class AuthenticationError extends TintypeError {
-  static override readonly codes = codesWith(401);
+  static override readonly codes: CodeWith<401>[] = codesWith(401);
   override readonly name = 'AuthenticationError';
   declare readonly code: (typeof AuthenticationError.codes)[number];
 }
 
 /** The units of this month are used up. */
 export class QuotaExceededError extends TintypeError {
-  static override readonly codes = codesWith(402);
+  static override readonly codes: CodeWith<402>[] = codesWith(402);
   override readonly name = 'QuotaExceededError';
   declare readonly code: (typeof QuotaExceededError.codes)[number];
 }
 
 /** The request was refused, and would be refused again. */
 export class RequestError extends TintypeError {
-  static override readonly codes = [...codesWith(403, 404, 405, 413, 415, 422), 'unreadable_file' as const];
+  static override readonly codes: (CodeWith<403 | 404 | 405 | 413 | 415 | 422> | 'unreadable_file')[] = [
+    ...codesWith(403, 404, 405, 413, 415, 422),
+    'unreadable_file',
+  ];
   override readonly name: string = 'RequestError';
   declare readonly code: (typeof RequestError.codes)[number];
 }
 
 /** The request budget or the render cap is used up; `retryAfterSeconds` says for how long. */
 export class RateLimitError extends TintypeError {
-  static override readonly codes = codesWith(429);
+  static override readonly codes: CodeWith<429>[] = codesWith(429);
   override readonly name = 'RateLimitError';
   declare readonly code: (typeof RateLimitError.codes)[number];
 }
 
 /** The page could not be loaded, captured or printed. */
 export class RenderError extends TintypeError {
-  static override readonly codes = codesWith(502);
+  static override readonly codes: CodeWith<502>[] = codesWith(502);
   override readonly name = 'RenderError';
   declare readonly code: (typeof RenderError.codes)[number];
 }
 
 /** The service could not be reached, did not respond in time, or failed. */
 export class UnavailableError extends TintypeError {
-  static override readonly codes = [
-    ...codesWith(500),
-    ...(['connection_failed', 'timeout', 'unavailable', 'bad_answer'] as const),
-  ];
+  static override readonly codes: (
+    | CodeWith<500>
+    | 'connection_failed'
+    | 'timeout'
+    | 'unavailable'
+    | 'bad_answer'
+  )[] = [...codesWith(500), 'connection_failed', 'timeout', 'unavailable', 'bad_answer'];
   override readonly name = 'UnavailableError';
   declare readonly code: (typeof UnavailableError.codes)[number];
 }

@@ -1,5 +1,5 @@
 // What the calls that read, change and delete have in common. A repeat of them changes nothing, so they need no Idempotency-Key.
-import { callOf, type CallOptions } from './call-options.ts';
+import { callOf, type CallOptions, type CheckedOptions } from './call-options.ts';
 import { TintypeError } from './errors.ts';
 import { toSnake } from './letter-case.ts';
 import type { Listing, WithMeta } from './options.ts';
@@ -10,7 +10,11 @@ const readMs = 30_000;
 
 type Query = Record<string, string | number | null | undefined>;
 
-export function repeatable(sender: Sender, options: CallOptions, waitMs = 0) {
+export function repeatable(
+  sender: Sender,
+  options: CallOptions,
+  waitMs = 0,
+): Omit<CheckedOptions, 'idempotencyKey'> {
   const { idempotencyKey: _key, ...call } = callOf(sender, options, readMs + waitMs);
   return call;
 }

@@ -13,7 +13,7 @@ export function resultOf(answer: Answer): object {
   return toCamel(answer.json) as object;
 }
 
-export function bytesOf(answer: Answer, read = fileOf): WithMeta<RenderBytes> {
+export function bytesOf(answer: Answer, read: typeof fileOf = fileOf): WithMeta<RenderBytes> {
   const { headers } = answer;
   const duration = headers.get('x-service-duration-ms');
   return {

@@ -31,7 +31,7 @@ const defaultWaitSeconds = 2;
 /** At one minute each, this is an hour of refusals. */
 const maxRefusals = 60;
 /** After one of these, every further request would fail for the same reason. */
-export const endOfRun = ['unauthorized', 'quota_exceeded'];
+export const endOfRun: string[] = ['unauthorized', 'quota_exceeded'];
 
 export async function runAll<Job, Result extends { meta: Meta }>(work: Work<Job, Result>): Promise<void> {
   const { attempt, onOutcome, onWait, ceiling, clock, signal } = work;

@@ -15,6 +15,8 @@ export interface Places {
   /** Where to look for a browser of the system. */
   folders: string[];
   cacheFolder: string;
+  /** For npm, which installs the package of the browser: PATH and proxies. */
+  environment?: Record<string, string>;
   /** The one from npm; null for a machine that the package does not support. */
   npm?: NpmChromium | null;
   system?: System;
@@ -94,7 +96,7 @@ export async function presentShells(places: Places): Promise<Candidate[]> {
     const shell = await ofSystem(path, 'headless-shell', system).catch(() => null);
     if (shell !== null) found.push(candidateFor(shell));
   }
-  const npm = places.npm === undefined ? await findNpmChromium() : places.npm;
+  const npm = places.npm === undefined ? await findNpmChromium(places.environment ?? {}) : places.npm;
   if (npm) found.push(fromNpm(npm, cacheFolder));
   found.push(...(await keptBrowsers(cacheFolder, system)));
   return found.toSorted((one, other) => compareVersions(other.version, one.version));

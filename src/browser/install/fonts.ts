@@ -2,7 +2,7 @@
 // in our own fontconfig file. Without fonts, text is silently invisible.
 import { createHash } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, link, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachedFolder } from '#browser/install/cached-folder.ts';
@@ -21,7 +21,7 @@ const packages = [
   'noto-sans-thai',
 ];
 // The packages hold up to nine weights of each face; the browser synthesizes the others from these.
-const styles = /^(400Regular|700Bold)(_Italic)?$/;
+export const isUsedStyle = (face: string): boolean => /^(400Regular|700Bold)(_Italic)?$/.test(face);
 const systemFolders = [
   '/usr/share/fonts',
   '/usr/local/share/fonts',
@@ -52,7 +52,7 @@ const otherScripts = [
 ];
 const byLanguage: Record<string, string> = { ja: 'Noto Sans JP', ko: 'Noto Sans KR', zh: 'Noto Sans SC' };
 
-/** Returns the path of the fontconfig file. The files are copied so that an unprivileged browser can read them. */
+/** Returns the path of the fontconfig file. The fonts are in the cache, because an unprivileged browser can read that. */
 export async function installFonts(cacheFolder: string): Promise<string> {
   const sources = (await Promise.all(packages.map(fontFiles))).flat();
   const fonts = systemFolders.filter((folder) => existsSync(folder));
@@ -68,7 +68,12 @@ export async function installFonts(cacheFolder: string): Promise<string> {
   await cachedFolder(folder, {
     async fill(draft) {
       await Promise.all(
-        sources.map(({ path, name }) => copyFile(path, join(draft, name), constants.COPYFILE_FICLONE)),
+        // A second name takes no place on the disk; another file system has to have a copy.
+        sources.map(({ path, name }) =>
+          link(path, join(draft, name)).catch(() =>
+            copyFile(path, join(draft, name), constants.COPYFILE_FICLONE),
+          ),
+        ),
       );
       await writeFile(join(draft, 'fonts.conf'), fontconfig(folder, fonts));
     },
@@ -79,7 +84,7 @@ export async function installFonts(cacheFolder: string): Promise<string> {
 async function fontFiles(name: string): Promise<{ path: string; name: string; version: string }[]> {
   const folder = dirname(fileURLToPath(import.meta.resolve(`@expo-google-fonts/${name}/package.json`)));
   const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string };
-  const faces = (await readdir(folder)).filter((entry) => styles.test(entry)).sort();
+  const faces = (await readdir(folder)).filter(isUsedStyle).sort();
   const files = await Promise.all(
     faces.map(async (face) => {
       const font = (await readdir(join(folder, face))).find((file) => file.endsWith('.ttf'));

@@ -1,13 +1,15 @@
-// Unpacks the headless-shell that npm installs (@sparticuz/chromium) into our own folder, once per version. The package's own
-// code unpacks to a fixed, world-writable path and by default disables the sandbox: its files are used, its code is not.
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+// Unpacks the headless-shell of an npm package (@sparticuz/chromium) into our own folder, once per version. The package's own code unpacks
+// to a fixed, world-writable path and by default disables the sandbox: its files are used, its code is not.
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliDecompress, createBrotliDecompress } from 'node:zlib';
 import { cachedFolder } from '#browser/install/cached-folder.ts';
+import { lockedPackage, npmPackage } from '#browser/install/npm-package.ts';
+
+const name = '@sparticuz/chromium';
 
 interface UnpackedChromium {
   executable: string;
@@ -21,30 +23,24 @@ export interface NpmChromium {
   unpack(cacheFolder: string): Promise<UnpackedChromium>;
 }
 
-/** Null if the package is absent or has no binary for this machine. */
-export async function findNpmChromium(): Promise<NpmChromium | null> {
-  const packageFolder = findPackage();
-  if (packageFolder === null || process.platform !== 'linux' || process.arch !== 'x64') return null;
-  const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as {
-    version: string;
-  };
+/** Null if the package has no binary for this machine. */
+export async function findNpmChromium(environment: Record<string, string>): Promise<NpmChromium | null> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return null;
+  const { version } = await lockedPackage(name);
   return {
     version,
     async unpack(cacheFolder) {
       const folder = join(cacheFolder, `chromium-${version}`);
-      await cachedFolder(folder, { fill: (draft) => unpack(join(packageFolder, 'bin'), draft) });
+      await cachedFolder(folder, {
+        async fill(draft) {
+          const temporary = join(draft, 'npm');
+          await unpack(join(await npmPackage(name, temporary, environment), 'bin'), draft);
+          await rm(temporary, { recursive: true, force: true });
+        },
+      });
       return { executable: join(folder, 'chrome-headless-shell'), libraryFolder: join(folder, 'lib') };
     },
   };
-}
-
-function findPackage(): string | null {
-  try {
-    const folder = dirname(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))));
-    return existsSync(join(folder, 'bin', 'chromium.br')) ? folder : null;
-  } catch {
-    return null;
-  }
 }
 
 async function unpack(source: string, folder: string): Promise<void> {

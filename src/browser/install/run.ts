@@ -46,9 +46,15 @@ export async function run(
   );
 }
 
-/** The first line that contains an error, in the format of Node's programs and apt; otherwise the last line. */
+// Of Node's programs, apt, and npm from its tenth version and before.
+const errorStarts = ['Error: ', 'E: ', 'npm error code ', 'npm ERR! code '];
+
+/** The first line that contains an error, without what it starts with; otherwise the last line. */
 function reasonIn(errors: string): string | undefined {
   const lines = errors.split('\n').map((line) => line.trim());
-  const named = lines.find((line) => ['Error: ', 'E: '].some((start) => line.startsWith(start)));
-  return named?.slice(named.indexOf(' ') + 1) ?? lines.findLast((line) => line !== '');
+  for (const line of lines) {
+    const start = errorStarts.find((known) => line.startsWith(known));
+    if (start !== undefined) return line.slice(start.length);
+  }
+  return lines.findLast((line) => line !== '');
 }
