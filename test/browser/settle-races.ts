@@ -14,10 +14,7 @@ export function testRaces(turns: number): void {
   before(async () => {
     ({ server, kit } = await openStage());
   });
-  after(async () => {
-    await kit.close();
-    await server.close();
-  });
+  after(() => server.close());
 
   // On a quiet machine, one document in ten is first drawn after its three seconds: its motions then begin only with the picture.
   test('4.3 settle: motions are at their end in every picture of a page', async () => {
