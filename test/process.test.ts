@@ -56,6 +56,7 @@ test('a first start shows the owner a key and a working curl command, once; the 
     const tookMs = Date.now() - before;
     assert.ok(tookMs < 30_000, `it took ${tookMs} ms to end`);
 
+    // The signal may come as soon as it says that it is ready.
     const second = await serveUntilReady(environment);
     const { stdout: again, code } = await second.end('SIGINT');
     assert.doesNotMatch(again, /API key|tt_/);
