@@ -35,7 +35,7 @@ const notRun: { document: string; text: string; reason: string }[] = [
   {
     document: 'docs/tools/tt.md',
     text: 'tt import zexport',
-    reason: 'needs an export of Zipline; test/client/import.test.ts makes one',
+    reason: 'needs an export of Zipline; test/client/import.gate.test.ts makes one',
   },
   {
     document: 'clients/mcp/README.md',
