@@ -1,4 +1,4 @@
-// Races between a page and the browser that draws it, each of which was once lost in a part of all renders. the gate runs each of them
+// Races between a page and the browser that draws it, each of which was once lost in a part of all renders. The gate runs each of them
 // once, to show what comes of it, and the nightly gate often enough that one which is lost now and then is found.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
