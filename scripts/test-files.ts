@@ -74,26 +74,32 @@ export function withStores(root: string, files: string[]): string[] {
 
 /**
  * Files of one folder directly under test/ share processes, however deep they lie in it. A folder has as many processes as its recorded
- * seconds are worth, and each gets an equal share of them.
+ * seconds are worth, and each gets an equal share of them; folders that are not worth one are put together.
  */
 export function batchesOf(files: string[], durations: Record<string, number>, engine: Engine): Batch[] {
   const alone = files.filter((file) => testName.exec(basename(file))?.groups?.['alone']);
-  const shared = Map.groupBy(
-    files.filter((file) => !alone.includes(file)),
-    folderOf,
-  );
   const secondsOf = (file: string): number => durations[file] ?? unknownSeconds;
+  const total = (members: string[]): number => members.reduce((sum, file) => sum + secondsOf(file), 0);
+  const folders = [
+    ...Map.groupBy(
+      files.filter((file) => !alone.includes(file)),
+      folderOf,
+    ),
+  ];
+  const [large, small] = [true, false].map((isLarge) =>
+    folders.filter(([, members]) => total(members) >= leastSecondsOfProcess === isLarge),
+  );
+  const groups = [...large!, ['small', small!.flatMap(([, members]) => members)] as const];
   const batches: Batch[] = alone.map((file) => ({
     name: `${engine}.${basename(file, '.test.ts')}`,
     engine,
     files: [file],
     seconds: secondsOf(file),
   }));
-  for (const [folder, members] of shared) {
-    const total = members.reduce((sum, file) => sum + secondsOf(file), 0);
+  for (const [name, members] of groups.filter(([, files]) => files.length > 0)) {
     const processes: Batch[] = Array.from(
-      { length: Math.max(1, Math.floor(total / leastSecondsOfProcess)) },
-      (_, number) => ({ name: `${engine}.${folder}-${number + 1}`, engine, files: [], seconds: 0 }),
+      { length: Math.max(1, Math.floor(total(members) / leastSecondsOfProcess)) },
+      (_, number) => ({ name: `${engine}.${name}-${number + 1}`, engine, files: [], seconds: 0 }),
     );
     for (const file of members.toSorted((a, b) => secondsOf(b) - secondsOf(a))) {
       const emptiest = processes.reduce((least, batch) => (batch.seconds < least.seconds ? batch : least));
