@@ -12,7 +12,7 @@ import { startService, type TestService } from '#test/support/service.ts';
 import { uploadOne } from '#test/support/uploading.ts';
 
 /** So many that one has no garbage collection in it. */
-const rounds: Record<Size, number> = { short: 9, long: 16 };
+const rounds: Record<Size, number> = { short: 5, long: 12 };
 /** Texts of megabytes are shorter in the short form. */
 const share: Record<Size, number> = { short: 0.1, long: 1 };
 /** Requests in one measurement, so that it is longer than the resolution of the CPU clock. */
