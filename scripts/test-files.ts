@@ -22,7 +22,7 @@ export interface Batch {
 const testName = /^[a-z0-9-]+(?<alone>\.alone)?(?:\.(?<gate>gate|nightly))?\.test\.ts$/;
 
 /** A process with less work than this is not worth loading the service again. */
-const leastSecondsOfProcess = 40;
+const leastSecondsOfProcess = 60;
 /** What a file takes that has not been recorded. */
 const unknownSeconds = 3;
 
@@ -52,11 +52,15 @@ export function findTests(root: string): Record<Gate, string[]> {
   return found;
 }
 
-/** Those that keep data through the kit's stores or engines, so that they can run on Postgres and S3 as well. */
+/**
+ * Those that run on Postgres and S3 as well: tests of a room of the service that keep data through the kit's stores or engines. Tests of
+ * clients and of the whole program find nothing there that these do not.
+ */
 export function withStores(root: string, files: string[]): string[] {
   const stores = new Set(['test/support/stores.ts', 'test/storage/engines.ts']);
   const imports = new Map<string, string[]>();
-  return files.filter((file) => reaches(file, new Set()));
+  const isOfRoom = (file: string): boolean => existsSync(join(root, 'src', folderOf(file)));
+  return files.filter((file) => isOfRoom(file) && reaches(file, new Set()));
 
   function reaches(file: string, seen: Set<string>): boolean {
     if (stores.has(file)) return true;
@@ -70,26 +74,32 @@ export function withStores(root: string, files: string[]): string[] {
 
 /**
  * Files of one folder directly under test/ share processes, however deep they lie in it. A folder has as many processes as its recorded
- * seconds are worth, and each gets an equal share of them.
+ * seconds are worth, and each gets an equal share of them; folders that are not worth one are put together.
  */
 export function batchesOf(files: string[], durations: Record<string, number>, engine: Engine): Batch[] {
   const alone = files.filter((file) => testName.exec(basename(file))?.groups?.['alone']);
-  const shared = Map.groupBy(
-    files.filter((file) => !alone.includes(file)),
-    (file) => file.split('/').slice(0, -1)[1] ?? 'test',
-  );
   const secondsOf = (file: string): number => durations[file] ?? unknownSeconds;
+  const total = (members: string[]): number => members.reduce((sum, file) => sum + secondsOf(file), 0);
+  const folders = [
+    ...Map.groupBy(
+      files.filter((file) => !alone.includes(file)),
+      folderOf,
+    ),
+  ];
+  const [large, small] = [true, false].map((isLarge) =>
+    folders.filter(([, members]) => total(members) >= leastSecondsOfProcess === isLarge),
+  );
+  const groups = [...large!, ['small', small!.flatMap(([, members]) => members)] as const];
   const batches: Batch[] = alone.map((file) => ({
     name: `${engine}.${basename(file, '.test.ts')}`,
     engine,
     files: [file],
     seconds: secondsOf(file),
   }));
-  for (const [folder, members] of shared) {
-    const total = members.reduce((sum, file) => sum + secondsOf(file), 0);
+  for (const [name, members] of groups.filter(([, files]) => files.length > 0)) {
     const processes: Batch[] = Array.from(
-      { length: Math.max(1, Math.floor(total / leastSecondsOfProcess)) },
-      (_, number) => ({ name: `${engine}.${folder}-${number + 1}`, engine, files: [], seconds: 0 }),
+      { length: Math.max(1, Math.floor(total(members) / leastSecondsOfProcess)) },
+      (_, number) => ({ name: `${engine}.${name}-${number + 1}`, engine, files: [], seconds: 0 }),
     );
     for (const file of members.toSorted((a, b) => secondsOf(b) - secondsOf(a))) {
       const emptiest = processes.reduce((least, batch) => (batch.seconds < least.seconds ? batch : least));
@@ -101,11 +111,17 @@ export function batchesOf(files: string[], durations: Record<string, number>, en
   return batches.toSorted((a, b) => b.seconds - a.seconds);
 }
 
+/** Directly under test/, or `test` itself. */
+function folderOf(file: string): string {
+  return file.split('/').slice(0, -1)[1] ?? 'test';
+}
+
 function importsOf(root: string, file: string): string[] {
   // A test may name a module that it writes only when it runs.
   if (!existsSync(join(root, file))) return [];
   const text = readFileSync(join(root, file), 'utf8');
-  return [...text.matchAll(/(?:from|import\()\s*'(?<target>[^']+)'/g)].flatMap(({ groups }) => {
+  const used = text.replaceAll(/^import type [^;]*;/gm, '');
+  return [...used.matchAll(/(?:from|import\()\s*'(?<target>[^']+)'/g)].flatMap(({ groups }) => {
     const target = groups?.['target'] ?? '';
     if (target.startsWith('#')) return /^#(?:test|lab)\//.test(target) ? [target.slice(1)] : [];
     return target.startsWith('.') ? [normalize(join(dirname(file), target))] : [];

@@ -1,8 +1,8 @@
 // Runs batches of test files in processes of their own and says what came of it: on standard output, and in test/output/ as JUnit's XML
 // and as JSON.
-import { createWriteStream, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Transform } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
 import { junit, spec } from 'node:test/reporters';
@@ -38,19 +38,38 @@ export async function runBatches(
       report.add({ type: 'test:fail', data });
       isFine = false;
     });
-  const xml = createWriteStream(join(output, `${name}.junit.xml`));
+  const xmlFile = join(entries, `${name}.junit.xml`);
+  const xml = createWriteStream(xmlFile);
   const copy = () => events.pipe(new PassThrough({ objectMode: true }));
-  copy().compose(junit).pipe(xml);
+  copy().compose(junit).pipe(onlyXml()).pipe(xml);
   copy().compose(new spec()).pipe(process.stdout);
   await finished(xml);
-  rmSync(entries, { recursive: true });
+  // Whole, also if another run writes results of the same name.
+  renameSync(xmlFile, join(output, `${name}.junit.xml`));
   const faults = report.faults(
     batches.flatMap(({ files, engine }) => files.map((file) => ({ file, engine }))),
   );
-  writeFileSync(join(output, `${name}.json`), `${JSON.stringify(report.results(), null, 2)}\n`);
+  const jsonFile = join(entries, `${name}.json`);
+  writeFileSync(jsonFile, `${JSON.stringify(report.results(), null, 2)}\n`);
+  renameSync(jsonFile, join(output, `${name}.json`));
+  rmSync(entries, { recursive: true });
   process.stdout.write(`\n${report.summary(name)}`);
   for (const fault of faults) process.stdout.write(`✖ ${fault}\n`);
   return { results: report.results(), isFine: isFine && faults.length === 0 };
+}
+
+/** Titles may have characters that no XML may have, such as NUL, and Node writes them as they are. */
+function onlyXml(): Transform {
+  return new Transform({
+    decodeStrings: false,
+    encoding: 'utf8',
+    transform(text: string | Buffer, _encoding, done) {
+      done(
+        null,
+        String(text).replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd'),
+      );
+    },
+  });
 }
 
 /** A module that runs the files of a batch one after the other. */

@@ -1,6 +1,6 @@
 // npm test: format, lint, unused code and types side by side, then the quick gate. npm run test:gate and npm run test:nightly: the other
-// two. Arguments narrow the tests to files: npm test -- test/core/*.test.ts, on the engine of TEST_ENGINE. With --record, what each file
-// took is written down for the order of later runs.
+// two. Arguments narrow the tests to files: npm test -- test/core/*.test.ts, on the engine of TEST_ENGINE. With --rounds 20 they run twenty
+// times, and with --record, what each file took is written down for the order of later runs.
 import { spawn } from 'node:child_process';
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -19,6 +19,11 @@ import {
 } from './test-files.ts';
 import type { FileResult } from './test-report.ts';
 import { runBatches } from './test-run.ts';
+
+interface Ran {
+  results: readonly FileResult[];
+  isFine: boolean;
+}
 
 const root = join(import.meta.dirname, '..');
 const cache = join(root, 'node_modules', '.cache');
@@ -39,7 +44,11 @@ const checks: [title: string, program: string, ...args: string[]][] = [
 
 const { values: given, positionals: named } = parseArgs({
   allowPositionals: true,
-  options: { gate: { type: 'string', default: 'quick' }, record: { type: 'boolean', default: false } },
+  options: {
+    gate: { type: 'string', default: 'quick' },
+    record: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+  },
 });
 // The processes of the tests load the same modules: they share compiled code here.
 process.env['NODE_COMPILE_CACHE'] ??= join(cache, 'tintype');
@@ -62,34 +71,48 @@ async function runNamed(): Promise<boolean> {
     return found.map((file) => relative(root, resolve(file)));
   });
   const engine = engines.find((known) => known === process.env['TEST_ENGINE']) ?? local;
-  return (await runBatches('named', batchesOf(files, durations, engine), busy)).isFine;
+  return inRounds(1, () => runBatches('named', batchesOf(files, durations, engine), busy));
 }
 
 async function runGate(gate: Gate): Promise<boolean> {
-  if (gate === 'quick') return (await Promise.all(checks.map(passes))).every(Boolean) && runQuick();
+  if (gate === 'quick')
+    return (await Promise.all(checks.map(passes))).every(Boolean) && inRounds(1, runQuick);
   if (gate === 'gate') {
     const again = batchesOf(withStores(root, tests.quick), durations, shared);
-    return runAndRecord(gate, [...batchesOf(tests.gate, durations, local), ...again], shared);
+    const batches = [...batchesOf(tests.gate, durations, local), ...again];
+    return inRounds(1, () => runAndRecord(gate, batches, shared));
   }
   // What judges load runs alone.
   const night = await runBatches(gate, batchesOf(tests.nightly, durations, local), {
     atOnce: 1,
     mostMinutes: 120,
   });
-  let failedRounds = 0;
-  for (let round = 1; round <= nightlyRounds; round += 1) {
-    if (!(await runQuick())) failedRounds += 1;
-  }
-  process.stdout.write(`quick tests: ${failedRounds} of ${nightlyRounds} rounds failed\n`);
-  return night.isFine && failedRounds === 0;
+  return (await inRounds(nightlyRounds, runQuick)) && night.isFine;
 }
 
-function runQuick(): Promise<boolean> {
+/** A test that fails once has found something, so every round must pass. Says which files failed, and how often. */
+async function inRounds(usual: number, run: () => Promise<Ran>): Promise<boolean> {
+  const rounds = Number(given.rounds ?? usual);
+  const failures = new Map<string, number>();
+  let failedRounds = 0;
+  for (let round = 1; round <= rounds; round += 1) {
+    const { results, isFine } = await run();
+    if (!isFine) failedRounds += 1;
+    for (const { file, failed } of results) if (failed > 0) failures.set(file, (failures.get(file) ?? 0) + 1);
+  }
+  if (rounds > 1) {
+    process.stdout.write(`${failedRounds} of ${rounds} rounds failed\n`);
+    for (const [file, count] of failures) process.stdout.write(`  ${file}: ${count} times\n`);
+  }
+  return failedRounds === 0;
+}
+
+function runQuick(): Promise<Ran> {
   return runAndRecord('quick', batchesOf(tests.quick, durations, local), local);
 }
 
 /** Fails as well if a clause of the contract has no test on the engine for which the gate stands. */
-async function runAndRecord(gate: Gate, batches: Batch[], engine: Engine): Promise<boolean> {
+async function runAndRecord(gate: Gate, batches: Batch[], engine: Engine): Promise<Ran> {
   const { results, isFine: isGateFine } = await runBatches(gate, batches, busy);
   if (given.record) record(results);
   const clauses = clausesOf(readFileSync(join(root, 'docs', 'contract.md'), 'utf8'));
@@ -99,7 +122,7 @@ async function runAndRecord(gate: Gate, batches: Batch[], engine: Engine): Promi
   const without = counts.filter(([, count]) => count === 0).map(([clause]) => clause);
   const missing = without.length === 0 ? '' : `; ✖ none for ${without.join(', ')}`;
   process.stdout.write(`clauses of the contract: ${clauses.length} on ${engine}${missing}\n`);
-  return isGateFine && without.length === 0;
+  return { results, isFine: isGateFine && without.length === 0 };
 }
 
 function nameOfGate(): Gate {

@@ -18,6 +18,7 @@ export async function serve(): Promise<void> {
   // V8 also keeps enlarging the young generation. Request bodies live outside that heap, so by the time it fills, enough of them
   // have piled up to force a major GC, which costs a third of a core under upload load. So keep it small.
   setFlagsFromString('--semi-space-growth-factor=1');
+  let isEnding = () => false;
   try {
     const config = readConfig();
     const output = createOutput();
@@ -27,13 +28,15 @@ export async function serve(): Promise<void> {
     const service = await createService(config, log);
     started = service;
     // Before it is ready, because a signal may come as soon as that shows.
-    endOnSignal(service);
+    isEnding = endOnSignal(service);
     await service.listen().catch((error: unknown) => {
       throw new Error(listenProblem(error as NodeJS.ErrnoException, config));
     });
     log.info(`listening on ${config.host}:${config.port}; the public address is ${config.baseUrl}`);
     await welcomeOwner(service, config, output, log);
   } catch (error) {
+    // What was still under way when the parts were closed.
+    if (isEnding()) return;
     process.stderr.write(`${(error as Error).message}\n`);
     process.exit(1);
   }
@@ -87,8 +90,11 @@ async function welcome({ signIn }: Service, config: Config, key: string): Promis
 `;
 }
 
-function endOnSignal(service: Service): void {
+/** Returns whether a signal has come. */
+function endOnSignal(service: Service): () => boolean {
+  let isEnding = false;
   const end = () => {
+    isEnding = true;
     setTimeout(() => process.exit(1), shutdownMs).unref();
     service.close().then(
       () => process.exit(0),
@@ -100,6 +106,7 @@ function endOnSignal(service: Service): void {
   };
   process.once('SIGTERM', end);
   process.once('SIGINT', end);
+  return () => isEnding;
 }
 
 /** Names the variable that has to change. */

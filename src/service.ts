@@ -27,7 +27,6 @@ import type { RenderChanges } from '#renders/render-messages.ts';
 import { createRendersRoom } from '#renders/room.ts';
 import { receiptOf } from '#http/api/v2/receipt.ts';
 import { uploadLinks } from '#http/links.ts';
-import type { ConnectionTimeouts } from '#http/connection/listener.ts';
 import type { Config } from '#roof/config.ts';
 import { openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
 import { createLog } from '#roof/log.ts';
@@ -39,7 +38,6 @@ export type Service = Awaited<ReturnType<typeof createService>>;
 export interface Seams {
   clock: Clock;
   reached: OnCrashPoint;
-  timeouts: ConnectionTimeouts;
   nameServers: readonly string[];
   openBrowser: typeof openBrowser;
   passwordScheme: PasswordScheme;
@@ -51,7 +49,7 @@ export interface Seams {
 const unchanged = <T>(part: T): T => part;
 
 export async function createService(config: Config, log: Logger, seams: Partial<Seams> = {}) {
-  const { clock: machineClock = systemClock, reached = noCrashPoints, timeouts, nameServers } = seams;
+  const { clock: machineClock = systemClock, reached = noCrashPoints, nameServers } = seams;
   const { wrapDatabase = unchanged, wrapBlobs = unchanged, openBrowser: open = openBrowser } = seams;
   const plans = createPlans(config.plans);
   const database = wrapDatabase(await openDatabase(config));
@@ -135,7 +133,6 @@ export async function createService(config: Config, log: Logger, seams: Partial<
     settings: {
       ...addressOf(config),
       pictureOrigins: await pictureOriginsOf(config, uploadBlobs),
-      timeouts,
       maxConnections: clientsAtOnce(log),
       blockedHostsFile: config.blockedHostsFile,
       version,

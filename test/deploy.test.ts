@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { parseYaml } from '@redocly/openapi-core';
 import { dashboardPath, entryPaths } from '#http/dashboard/paths.ts';
 import { variables } from '#roof/config.ts';
-import { readDockerRun } from '#lab/prove/container/docker-run.ts';
+import { readDockerRun } from '#test/support/docker-run.ts';
 import { root } from '#test/support/processes.ts';
 
 type Tree = { [key: string]: Tree } & Tree[];

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { parseYaml } from '@redocly/openapi-core';
+import { createAuthority } from '#test/support/certificates.ts';
 import { root, temporaryFolder } from '#test/support/processes.ts';
-import { certificate } from '#test/support/wrapped-chromium.ts';
 
 type Tree = { [key: string]: Tree } & Tree[];
 const parse = (name: string): Tree =>
@@ -21,7 +21,8 @@ const container = pod['containers']?.[0] as Tree;
 async function run(status: number) {
   const asked: { method?: string; url?: string; headers: NodeJS.Dict<string | string[]>; body: unknown }[] =
     [];
-  const server = createServer(certificate, (request, response) => {
+  const authority = createAuthority();
+  const server = createServer(authority.issue('127.0.0.2'), (request, response) => {
     const { method = '', url = '', headers } = request;
     const answer = (body: unknown) => {
       asked.push({ method, url, headers, body });
@@ -34,7 +35,7 @@ async function run(status: number) {
   const { path: account, remove } = await temporaryFolder();
   writeFileSync(join(account, 'token'), 'the-token\n');
   writeFileSync(join(account, 'namespace'), 'pictures');
-  writeFileSync(join(account, 'ca.crt'), certificate.cert);
+  writeFileSync(join(account, 'ca.crt'), authority.cert);
   // The variables of the manifest, with its folder elsewhere.
   const given = container['env'] as unknown as { name: string; value: string }[];
   const variables = given.map(({ name, value }) => [

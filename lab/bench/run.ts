@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawChart } from '#lab/bench/chart.ts';
 import { columnNames, columnsOf, type Benchmark } from '#lab/bench/figures.ts';
-import { benchFirstStart } from '#lab/bench/first-start.ts';
 import { benchPdfs, benchScreenshots } from '#lab/bench/render.ts';
 import { benchQueued } from '#lab/bench/queued.ts';
 import { benchSearches } from '#lab/bench/search.ts';
@@ -24,7 +23,6 @@ const benchmarks: { name: string; title: string; measure: Benchmark }[] = [
   { name: 'variants', title: 'Variants of pictures', measure: benchVariants },
   { name: 'search', title: 'Searches', measure: benchSearches },
   { name: 'start', title: 'Start', measure: benchStart },
-  { name: 'first-start', title: 'First start after a clone', measure: benchFirstStart },
 ];
 
 const measured: Section[] = benchmarks.map(({ name, title, measure }) => ({

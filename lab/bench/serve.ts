@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openLanes, requestBytes } from '#lab/bench/connection.ts';
 import { figure, type Figure } from '#lab/bench/figures.ts';
 import { pictureOf } from '#lab/bench/forms.ts';
-import { alternateLoad, summarise, type Work } from '#lab/bench/measure.ts';
+import { alternateLoad, type Work } from '#lab/bench/measure.ts';
 import { startNginx } from '#lab/bench/nginx.ts';
 import { startPeer } from '#lab/bench/peers.ts';
 import { startMeasuredService } from '#lab/bench/service.ts';
@@ -19,8 +19,8 @@ const turn = { seconds: 1.5 };
 const filesOfEachSize = 32;
 const sizes = { '10 KB': 10 * 1024, '200 KB': 200 * 1024 };
 
-type Name = 'service' | 'static' | 'sirv' | 'nginx';
-const titles = { static: '@fastify/static', sirv: 'sirv', nginx: 'nginx' };
+type Name = 'service' | 'express' | 'nginx';
+const titles = { express: 'express.static', nginx: 'nginx' };
 
 export async function benchServing(say: (line: string) => void): Promise<Figure[]> {
   const { path: folder, remove } = await temporaryFolder();
@@ -44,8 +44,7 @@ export async function benchServing(say: (line: string) => void): Promise<Figure[
   const nginx = await startNginx(folder, nginxHome);
   if (!nginx) say('nginx is not installed on this machine, and left out');
   const peers = {
-    static: await startPeer('serve-fastify.js', folder),
-    sirv: await startPeer('serve-sirv.js', folder),
+    express: await startPeer('serve-express.js', folder),
     ...(nginx && { nginx }),
   };
   try {
@@ -65,10 +64,8 @@ export async function benchServing(say: (line: string) => void): Promise<Figure[
       const contenders = Object.fromEntries(open.map(({ name, work }) => [name, work])) as Record<Name, Work>;
       const loads = await alternateLoad(contenders, { lanes, turns, turn });
       for (const { close } of open) close();
-      const rate = (name: Name): number => summarise(loads[name].perSecond).median;
-      const best = rate('static') > rate('sirv') ? 'static' : 'sirv';
       for (const name of Object.keys(peers) as (keyof typeof peers)[]) {
-        const hasGoal = size === '200 KB' && name === best;
+        const hasGoal = size === '200 KB' && name === 'express';
         figures.push(
           figure(
             {
@@ -85,9 +82,9 @@ export async function benchServing(say: (line: string) => void): Promise<Figure[
       }
       figures.push(
         figure(
-          { benchmark, subject: `${size}, latency at ${lanes} clients`, unit: 'ms', against: titles[best] },
+          { benchmark, subject: `${size}, latency at ${lanes} clients`, unit: 'ms', against: titles.express },
           loads.service.latencyMs,
-          loads[best].latencyMs,
+          loads.express.latencyMs,
         ),
       );
     }

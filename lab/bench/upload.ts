@@ -55,7 +55,6 @@ const sizes: Size[] = [
 const peers = {
   floor: { file: 'upload-floor.js', title: 'floor', isDurable: true },
   multer: { file: 'upload-multer.js', title: 'multer on Express', isDurable: false },
-  fastify: { file: 'upload-fastify.js', title: '@fastify/multipart', isDurable: false },
 };
 type PeerName = keyof typeof peers;
 type Name = 'service' | 'before' | PeerName;
@@ -153,7 +152,7 @@ function figuresOf({ name, goal }: Size, { service, ...others }: Record<Name, Lo
       service.perSecond,
       others[other].perSecond,
     );
-    if (other === 'multer' || other === 'fastify') return [rate];
+    if (other === 'multer') return [rate];
     const { cpuMs, latencyMs } = others[other];
     const latency = `${name}, latency at ${lanes} clients`;
     return [

@@ -1,19 +1,17 @@
 // The service as the child process of a proof: the product, with what the proof puts into its seams. The argument is JSON.
-// node lab/prove/serve.ts '{"crashFile":"…","timeouts":{…}}'
+// node lab/prove/serve.ts '{"crashFile":"…"}'
 import { readFileSync } from 'node:fs';
 import type { OnCrashPoint } from '#core/crash-points.ts';
 import { readConfig } from '#roof/config.ts';
 import { endOnFault } from '#roof/last-resort.ts';
 import { createLog } from '#roof/log.ts';
 import { createService } from '#roof/service.ts';
-import type { ConnectionTimeouts } from '#http/connection/listener.ts';
 
 export interface ServeOptions {
   /** Names the point at which the process ends as if by kill -9; none if the file does not exist. */
   crashFile?: string;
   /** Names the point at which an uncaught error is thrown, or a promise is rejected that nobody awaits. */
   faultFile?: string;
-  timeouts?: ConnectionTimeouts;
 }
 
 export const serveCommand = (options: ServeOptions): string[] => [
@@ -23,11 +21,10 @@ export const serveCommand = (options: ServeOptions): string[] => [
 ];
 
 if (import.meta.main) {
-  const { crashFile, faultFile, timeouts } = JSON.parse(process.argv[2] ?? '{}') as ServeOptions;
+  const { crashFile, faultFile } = JSON.parse(process.argv[2] ?? '{}') as ServeOptions;
   const config = readConfig();
   const log = createLog(config.logLevel);
   const service = await createService(config, log, {
-    ...(timeouts && { timeouts }),
     ...(crashFile !== undefined && { reached: crashingAt(crashFile) }),
     ...(faultFile !== undefined && { reached: faultAt(faultFile) }),
   });

@@ -10,7 +10,7 @@ import { parseEgressAllow } from '#wall/egress-allow.ts';
 import type { RenderFailure } from '#browser/browser.ts';
 import { noAccess, type Access, type Cookie, type Job } from '#browser/job.ts';
 import { originsOf } from '#browser/page/access.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startDnsServer, type DnsServer } from '#test/support/dns-server.ts';
 import { colourOf } from '#test/support/pixels.ts';
 
@@ -132,10 +132,9 @@ before(async () => {
   ];
   dns = await startDnsServer(() => ['127.0.0.1']);
   egress = { allow: parseEgressAllow(Object.values(names).join(',')), nameServers: [dns.address] };
-  kit = await startTestBrowser([]);
+  kit = await useTestBrowser([]);
 });
 after(async () => {
-  await kit.close();
   for (const server of servers) {
     server.close();
     server.closeAllConnections();

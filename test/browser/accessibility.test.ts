@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { plainPicture, plainView, type PictureOutput, type View } from '#browser/job.ts';
 import type { RenderFailure, Warning } from '#browser/browser.ts';
 import { toTree, type TreeNode } from '#browser/page/accessibility-tree.ts';
-import { plainWaits, startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { plainWaits, useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { decode, isNear } from '#test/support/pixels.ts';
 
@@ -48,12 +48,9 @@ before(async () => {
     '/many': `<!doctype html>${'<p>x</p>'.repeat(10_500)}`,
     '/too-many': `<!doctype html>${'<i></i>'.repeat(61_000)}`,
   });
-  kit = await startTestBrowser([server.host, other.host]);
+  kit = await useTestBrowser([server.host, other.host]);
 });
-after(async () => {
-  await kit.close();
-  await Promise.all([server.close(), other.close()]);
-});
+after(() => Promise.all([server.close(), other.close()]));
 
 interface Described {
   tree: TreeNode;

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { noAccess, noChanges, type Access, type Job } from '#browser/job.ts';
 import { secretsOf } from '#browser/page/access.ts';
-import { plainWaits, startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { plainWaits, useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 
 interface Seen {
   isOwn: boolean;
@@ -49,10 +49,9 @@ before(async () => {
   await Promise.all(servers.map((server) => once(server.listen(0, '127.0.0.1'), 'listening')));
   const origins = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   [own, other] = origins as [string, string];
-  kit = await startTestBrowser(['127.0.0.1']);
+  kit = await useTestBrowser(['127.0.0.1']);
 });
 after(async () => {
-  await kit.close();
   for (const server of servers) {
     server.close();
     server.closeAllConnections();

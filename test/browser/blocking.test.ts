@@ -6,7 +6,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { parseEgressAllow } from '#wall/egress-allow.ts';
 import { parseHostNames } from '#wall/blocked-hosts.ts';
 import { noChanges, type Job, type PageChanges } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startDnsServer, type DnsServer } from '#test/support/dns-server.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
@@ -29,10 +29,9 @@ before(async () => {
   port = server.host.split(':')[1]!;
   dns = await startDnsServer(() => ['127.0.0.1']);
   egress = { allow: parseEgressAllow('127.0.0.1'), nameServers: [dns.address] };
-  [kit, folder] = await Promise.all([startTestBrowser([]), temporaryFolder()]);
+  [kit, folder] = await Promise.all([useTestBrowser([]), temporaryFolder()]);
 });
 after(async () => {
-  await kit.close();
   await Promise.all([server.close(), folder.remove()]);
   dns.close();
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { limits } from '#core/limits.ts';
-import { startTestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser } from '#test/support/browser.ts';
 import type { TestBrowser } from '#test/support/browser.ts';
 import { startPageServer } from '#test/support/page-server.ts';
 import type { PageServer } from '#test/support/page-server.ts';
@@ -15,12 +15,9 @@ let kit: TestBrowser;
 
 before(async () => {
   server = await startPageServer({ '/fine': '<!doctype html><p>fine' });
-  kit = await startTestBrowser([server.host], { concurrency: 4 });
+  kit = await useTestBrowser([server.host]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 describe('budgets of busy pages', { concurrency: 4 }, () => {
   testGivenUp(

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createPhases } from '#core/phases.ts';
-import { startTestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser } from '#test/support/browser.ts';
 import type { TestBrowser } from '#test/support/browser.ts';
 import { slowRoute, startPageServer } from '#test/support/page-server.ts';
 import type { PageServer, Route } from '#test/support/page-server.ts';
@@ -39,12 +39,9 @@ before(async () => {
     '/slow': slowRoute,
     '/fine': '<!doctype html><p>fine',
   });
-  kit = await startTestBrowser([server.host], { concurrency: 12 });
+  kit = await useTestBrowser([server.host]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 describe('budgets', { concurrency: 12 }, () => {
   testGivenUp(endless, navigationMs, () => ({ kit, server }));

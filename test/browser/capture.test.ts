@@ -1,9 +1,9 @@
-// Pictures of the real browser, read back pixel by pixel. Spec 4.3. capture.gate.test.ts has every format at every size.
+// Pictures of the real browser, read back pixel by pixel. Spec 4.3. capture.nightly.test.ts has every format at every size.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PictureFormat } from '#browser/job.ts';
 import { imageSize } from '#browser/page/image-size.ts';
-import { startTestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser } from '#test/support/browser.ts';
 import type { TestBrowser } from '#test/support/browser.ts';
 import { startPageServer } from '#test/support/page-server.ts';
 import type { PageServer } from '#test/support/page-server.ts';
@@ -38,12 +38,9 @@ before(async () => {
       const add = () => { for (let i = 0; i < 3; i++) { const d = document.createElement('div'); d.style = 'height:1000px;background:#00a000'; document.body.append(d); } };
       add(); addEventListener('scroll', add);</script>`,
   });
-  kit = await startTestBrowser([server.host]);
+  kit = await useTestBrowser([server.host]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 const viewports: [PictureFormat, number, number][] = [
   ['png', 1440, 900],

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { noChanges, plainPicture, plainView, type Job, type PageChanges } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { slowRoute, startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { decode, nameOf } from '#test/support/pixels.ts';
 
@@ -22,12 +22,9 @@ let kit: TestBrowser;
 
 before(async () => {
   server = await startPageServer({ '/slow': slowRoute, '/green': page('', `div { background: ${green} }`) });
-  kit = await startTestBrowser([server.host, server.host.replace('127.0.0.1', 'localhost')]);
+  kit = await useTestBrowser([server.host, server.host.replace('127.0.0.1', 'localhost')]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 /** The colours of the first three boxes. */
 async function render(url: string, changes: Partial<PageChanges>, job: Partial<Job> = {}): Promise<string[]> {

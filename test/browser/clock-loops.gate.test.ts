@@ -2,7 +2,7 @@
 // real time. Spec 4.3.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { decode, nameOf } from '#test/support/pixels.ts';
 import { box, green, html, red, script } from '#test/browser/corpus/kit.ts';
@@ -13,12 +13,9 @@ before(async () => {
   server = await startPageServer({
     '/frame': html(waiting('Date.now()')),
   });
-  kit = await startTestBrowser([server.host, server.host.replace('127.0.0.1', 'localhost')]);
+  kit = await useTestBrowser([server.host, server.host.replace('127.0.0.1', 'localhost')]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 const size = { width: 800, height: 600 };
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, beforeEach, test } from 'node:test';
 import { plainPdf, plainPicture, plainView, type Output } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer, type Route } from '#test/support/page-server.ts';
 import { decode } from '#test/support/pixels.ts';
 import { paperInches } from '#renders/paper.ts';
@@ -57,12 +57,9 @@ before(async () => {
       document.title = ticks += 1;
       document.body.style.background = 'rgb(' + Math.floor(ticks / 10) + ',' + Math.floor(ticks / 50) + ',0)' }, 10)</script>`),
   });
-  kit = await startTestBrowser([server.host, other.host]);
+  kit = await useTestBrowser([server.host, other.host]);
 });
-after(async () => {
-  await kit.close();
-  await Promise.all([server.close(), other.close()]);
-});
+after(() => Promise.all([server.close(), other.close()]));
 beforeEach(() => {
   told = {};
 });

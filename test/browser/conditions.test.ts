@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { noChanges, plainView, type Job, type WaitFor } from '#browser/job.ts';
-import { plainWaits, startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { plainWaits, useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { slowRoute, startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { colourOf } from '#test/support/pixels.ts';
 
@@ -18,12 +18,9 @@ let kit: TestBrowser;
 
 before(async () => {
   server = await startPageServer({ '/slow': slowRoute });
-  kit = await startTestBrowser([server.host]);
+  kit = await useTestBrowser([server.host]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 async function render(url: string, waits: Partial<Job['waits']>, job: Partial<Job> = {}): Promise<string> {
   const view = { ...plainView, width: 320, height: 320 };

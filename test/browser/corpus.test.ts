@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
-import { startTestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser } from '#test/support/browser.ts';
 import type { TestBrowser } from '#test/support/browser.ts';
 import { startPageServer } from '#test/support/page-server.ts';
 import type { PageServer } from '#test/support/page-server.ts';
@@ -28,12 +28,9 @@ before(async () => {
       setTimeout(() => font.end(readFileSync(fontFile)), Number(url?.split('?')[1] ?? 0));
     },
   });
-  kit = await startTestBrowser([server.host, server.host.replace('127.0.0.1', 'localhost')]);
+  kit = await useTestBrowser([server.host, server.host.replace('127.0.0.1', 'localhost')]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 describe('corpus', { concurrency: 2 }, () => {
   for (const [

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { plainPdf, type PdfOutput } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 
 let server: PageServer;
@@ -33,12 +33,9 @@ before(async () => {
       cards(12, 'box-shadow: 0 2px 12px #000', '@media print { p { box-shadow: none } }') +
       pictures.join('').replaceAll('PICTURE', await glass()),
   });
-  kit = await startTestBrowser([server.host]);
+  kit = await useTestBrowser([server.host]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 const letter = { ...plainPdf, paper: { width: 8.5, height: 11 } };
 

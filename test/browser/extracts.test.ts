@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { noChanges, plainPicture, type ExtractOutput, type Job, type Output } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer, type Route } from '#test/support/page-server.ts';
 
 let server: PageServer;
@@ -55,12 +55,9 @@ before(async () => {
     '/links': `<!doctype html><script type="application/ld+json">{"@type":"Article","datePublished" : "2023-01-02"}</script><body><script>for (let i = 0; i < 3000; i++) {
       const a = document.body.appendChild(document.createElement('a')); a.href = '/page/' + (i >> 1); a.textContent = i }</script>`,
   });
-  kit = await startTestBrowser([server.host]);
+  kit = await useTestBrowser([server.host]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 const plain = { selector: null, mainContent: false };
 

@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import type { RenderFailure, RenderFailureReason } from '#browser/browser.ts';
-import { startTestBrowser } from '#test/support/browser.ts';
-import type { TestBrowser } from '#test/support/browser.ts';
+import { startTestBrowser, useTestBrowser } from '#test/support/browser.ts';
+import type { OwnTestBrowser } from '#test/support/browser.ts';
 import { startPageServer } from '#test/support/page-server.ts';
 import type { PageServer, Route } from '#test/support/page-server.ts';
 import { colourOf, decode } from '#test/support/pixels.ts';
@@ -14,7 +14,7 @@ import { colourOf, decode } from '#test/support/pixels.ts';
 const green = '<!doctype html><body style="margin:0;background:#00a000">';
 const html = { 'content-type': 'text/html' };
 let server: PageServer;
-let kit: TestBrowser;
+let kit: OwnTestBrowser;
 
 before(async () => {
   server = await startPageServer({
@@ -160,15 +160,11 @@ test('a name that does not resolve, a port that refuses', async () => {
   await new Promise((resolve) => spare.once('listening', resolve));
   const { port } = spare.address() as AddressInfo;
   spare.close();
-  const other = await startTestBrowser([`127.0.0.1:${port}`]);
-  try {
-    await assert.rejects(other.shoot(`http://127.0.0.1:${port}/`), hasReason('unreachable'));
-    await assert.rejects(other.shoot('http://unresolved.invalid/'), hasReason('unresolved'));
-    await assert.rejects(other.shoot('https://unresolved.invalid/'), hasReason('unresolved'));
-    await assert.rejects(other.shoot(`https://127.0.0.1:${port}/`), hasReason('unreachable'));
-  } finally {
-    await other.close();
-  }
+  const other = await useTestBrowser([`127.0.0.1:${port}`]);
+  await assert.rejects(other.shoot(`http://127.0.0.1:${port}/`), hasReason('unreachable'));
+  await assert.rejects(other.shoot('http://unresolved.invalid/'), hasReason('unresolved'));
+  await assert.rejects(other.shoot('https://unresolved.invalid/'), hasReason('unresolved'));
+  await assert.rejects(other.shoot(`https://127.0.0.1:${port}/`), hasReason('unreachable'));
 });
 
 test('a caller that disconnects ends the render at once', async () => {

@@ -3,19 +3,16 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 
 let server: PageServer;
 let kit: TestBrowser;
 before(async () => {
   server = await startPageServer({});
-  kit = await startTestBrowser([server.host]);
+  kit = await useTestBrowser([server.host]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 test('4.3 a picture of more than 128 MiB fails with its reason, and the next one is made', async () => {
   // No format compresses noise.

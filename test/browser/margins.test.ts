@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { noAccess, plainView, type Job, type SourceFile } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { readPrinted, type PrintedPage } from '#test/support/printed.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
@@ -29,10 +29,9 @@ before(async () => {
       );
     },
   });
-  kit = await startTestBrowser([server.host]);
+  kit = await useTestBrowser([server.host]);
 });
 after(async () => {
-  await kit.close();
   await server.close();
   await folder.remove();
 });
@@ -295,24 +294,4 @@ test('v2 header and footer: scripts in them do not run, and fonts that are none 
     ['1', '2'],
   );
   assert.deepEqual(missingFonts, []);
-});
-
-test('v2 header and footer: hostile ones end in time, and the next render is as usual', async () => {
-  const nested = `${'<table><tr><td>'.repeat(4_300)}{{page}}`;
-  const leaving = '<meta http-equiv="refresh" content="0;url=/elsewhere">{{page}}';
-  const spreading = `<style>* { position: fixed !important; break-before: page !important; transform: scale(3); padding: 9in }
-    html { columns: 3; zoom: 2; display: none }</style><div style="height:99999px;width:99999px">{{page}}</div>
-    <iframe src="data:text/html,<iframe src='data:text/html,x'>"></iframe>`;
-  for (const usual of [nested, leaving, spreading]) {
-    const job = { timeoutMs: 6_000 };
-    const { pages } = await print(chapters(3), { header: everywhere(usual) }, job).catch(
-      (error: RenderFailure) => {
-        assert.ok(['unprintable', 'timed_out', 'crashed', 'too_large'].includes(error.reason), String(error));
-        return { pages: [] };
-      },
-    );
-    for (const page of pages) assert.match(page.text, /Chapter \d end/);
-  }
-  const next = await print('<p>next', { header: everywhere('h') });
-  assert.deepEqual(next.pages.map(inMargins), [['h', '', 'next']]);
 });

@@ -1,17 +1,16 @@
 // Tables of contents with the pages that their links lead to. v2 4.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { noChanges } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { readPrinted } from '#test/support/printed.ts';
 import { chapters, everywhere, pdfOf, renderText } from '#test/browser/printed-kit.ts';
 
 let kit: TestBrowser;
 
 before(async () => {
-  kit = await startTestBrowser([]);
+  kit = await useTestBrowser([]);
 });
-after(() => kit.close());
 
 const entry = (target: string, content = '') =>
   `<div>[${target} <a href="#${target}" data-page>${content}</a>]</div>`;

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import type { RenderFailure } from '#browser/browser.ts';
 import type { PictureOutput } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { assertPicture, coloursAt, createShoot, type Shot } from '#test/browser/pictures-kit.ts';
 
@@ -39,12 +39,9 @@ before(async () => {
       const x = c.getContext('2d'); for (let i = 0; i < 4000; i++) { x.fillStyle = 'hsl(' + i * 7 % 360 + ' 80% 50%)'; x.fillRect(i * 37 % 400, i * 53 % 400, 9, 9) }</script>`,
     '/bands': `<!doctype html><body style="margin:0">${Array.from({ length: 20 }, (_, i) => `<div style="height:500px;background:${i % 2 ? '#00a000' : '#c80000'}"></div>`).join('')}`,
   });
-  kit = await startTestBrowser([server.host]);
+  kit = await useTestBrowser([server.host]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 const shoot = createShoot(() => ({ kit, server }));
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { maxPiecePixels, piecesOf } from '#browser/page/capture.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { assertPicture, createShoot } from '#test/browser/pictures-kit.ts';
 
@@ -17,12 +17,9 @@ before(async () => {
       <script>document.querySelector('iframe').src = location.origin.replace('127.0.0.1', 'localhost') + '/frame'</script>`,
     '/bands': `<!doctype html><body style="margin:0">${Array.from({ length: 20 }, (_, i) => `<div style="height:500px;background:${i % 2 ? '#00a000' : '#c80000'}"></div>`).join('')}`,
   });
-  kit = await startTestBrowser([server.host, server.host.replace('127.0.0.1', 'localhost')]);
+  kit = await useTestBrowser([server.host, server.host.replace('127.0.0.1', 'localhost')]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 const shoot = createShoot(() => ({ kit, server }));
 

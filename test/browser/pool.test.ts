@@ -1,5 +1,5 @@
 // Which worker a render gets, and that one is left until it may rest. The workers are stand-ins, because the moments cannot be chosen with real
-// ones; workers.test.ts has those.
+// ones; workers.gate.test.ts has those.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RenderFailure, type Rendered } from '#browser/browser.ts';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { plainPdf, plainView, type PdfOutput } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { readPdf, type PdfPage } from '#test/support/pdf.ts';
 
@@ -34,12 +34,9 @@ before(async () => {
     '/endless': `<!doctype html><body style="margin:0"><div style="height:30000px;background:#f00"></div>`,
     '/wide': `<!doctype html><body style="margin:0"><div style="width:1000px;height:2000px;background:#f00"></div>`,
   });
-  kit = await startTestBrowser([server.host]);
+  kit = await useTestBrowser([server.host]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 interface Pdf {
   bytes: Buffer;

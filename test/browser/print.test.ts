@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PdfJob } from '#test/support/browser.ts';
-import { startTestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser } from '#test/support/browser.ts';
 import type { TestBrowser } from '#test/support/browser.ts';
 import { slowRoute, startPageServer } from '#test/support/page-server.ts';
 import type { PageServer } from '#test/support/page-server.ts';
@@ -21,12 +21,9 @@ before(async () => {
       '<!doctype html><body style="margin:0"><div id=d style="height:50px;width:100px"></div><script>d.style.background = innerWidth === 777 && innerHeight === 555 ? "#f00" : "#00f"</script>',
     '/big': `<!doctype html><body>${'<p>'.padEnd(2000, 'words and words ')}`.repeat(400),
   });
-  kit = await startTestBrowser([server.host]);
+  kit = await useTestBrowser([server.host]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 const papers: { title: string; job: Partial<PdfJob>; widthPt: number; heightPt: number }[] = [
   { title: 'letter', job: {}, widthPt: 612, heightPt: 792 },

@@ -5,10 +5,10 @@ import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import type { SourceFile } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
 import { readPrinted } from '#test/support/printed.ts';
 import { chapters, everywhere, pdfOf, pictureOf, renderText } from '#test/browser/printed-kit.ts';
@@ -17,9 +17,8 @@ let kit: TestBrowser;
 let book: Buffer;
 
 before(async () => {
-  kit = await startTestBrowser([]);
+  kit = await useTestBrowser([]);
 });
-after(() => kit.close());
 
 const require = createRequire(import.meta.url);
 const files: SourceFile[] = [

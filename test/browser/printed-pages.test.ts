@@ -1,10 +1,10 @@
 // Pictures of printed pages, and what a PDF says of itself and keeps for those who know its password. v2 4.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import sharp from 'sharp';
 import type { RenderFailure } from '#browser/browser.ts';
 import { plainView } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { readPrinted } from '#test/support/printed.ts';
 import { coloursAt } from '#test/browser/pictures-kit.ts';
 import { chapters, everywhere, pdfOf, pictureOf, renderText } from '#test/browser/printed-kit.ts';
@@ -12,9 +12,8 @@ import { chapters, everywhere, pdfOf, pictureOf, renderText } from '#test/browse
 let kit: TestBrowser;
 
 before(async () => {
-  kit = await startTestBrowser([]);
+  kit = await useTestBrowser([]);
 });
-after(() => kit.close());
 
 const view = { ...plainView, width: 1000, height: 600 };
 const box = (colour: string) => `<div style="height:200px;background:${colour};break-after:page"></div>`;

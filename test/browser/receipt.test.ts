@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import type { PageReceipt, RenderFailure } from '#browser/browser.ts';
 import { noChanges, plainView, type FailOn, type Job } from '#browser/job.ts';
 import { limits } from '#core/limits.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { slowRoute, startPageServer, type PageServer } from '#test/support/page-server.ts';
 
 let server: PageServer;
@@ -26,13 +26,10 @@ before(async () => {
   const closed = await startPageServer();
   await closed.close();
   closedHost = closed.host;
-  kit = await startTestBrowser([server.host, closedHost]);
+  kit = await useTestBrowser([server.host, closedHost]);
 });
 let closedHost: string;
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 async function receiptOf(url: string, job: Partial<Job> = {}): Promise<PageReceipt> {
   const view = { ...plainView, width: 320, height: 320 };

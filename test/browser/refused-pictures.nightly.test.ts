@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { noChanges, type DocumentSource, type PageChanges } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startTestBrowser, type OwnTestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 
 const count = 2_000;
 const atOnce = 4;
 let server: PageServer;
-let kit: TestBrowser;
+let kit: OwnTestBrowser;
 
 before(async () => {
   server = await startPageServer();

@@ -1,6 +1,6 @@
-// The folder of a browser: how it is removed, when that fails, and what is not removed with it.
+// The folder of a browser: how it is removed, and what is not removed with it.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -19,44 +19,6 @@ import { test, type TestContext } from 'node:test';
 import { createBrowserFolder } from '#browser/process/browser-folder.ts';
 import { createScratchFolder, sweepScratchFolders } from '#browser/process/scratch-folder.ts';
 import { browserUser } from '#browser/process/unprivileged.ts';
-import { startTestBrowser } from '#test/support/browser.ts';
-import { startPageServer } from '#test/support/page-server.ts';
-import { browsers, scratchFolders } from '#test/support/process-table.ts';
-import { waitFor } from '#test/support/wait-for.ts';
-
-/** Root may remove anything except a mount point. */
-function makeUnremovable(folder: string): () => void {
-  const held = join(folder, 'held');
-  mkdirSync(held);
-  if (process.getuid?.() === 0) {
-    execFileSync('mount', ['-t', 'tmpfs', 'none', held]);
-    return () => execFileSync('umount', [held]);
-  }
-  writeFileSync(join(held, 'file'), '');
-  chmodSync(held, 0o500);
-  return () => chmodSync(held, 0o700);
-}
-
-test('a folder that cannot be removed is logged, does no harm, and is removed with the next one', async (context) => {
-  const site = await startPageServer({ '/': '<!doctype html><p>Hello' });
-  const kit = await startTestBrowser([site.host], { concurrency: 1 });
-  let isClosed = false;
-  context.after(async () => {
-    if (!isClosed) await kit.close();
-    await site.close();
-  });
-  const [name] = scratchFolders();
-  const release = makeUnremovable(join(tmpdir(), name!));
-  process.kill(browsers()[0]!.pid, 'SIGKILL');
-  await kit.shoot(`${site.base}/`);
-  const isTold = () => kit.logged.some(({ message }) => message.includes('could not be removed yet'));
-  await waitFor('a line in the log', isTold);
-  assert.ok(scratchFolders().includes(name!));
-  release();
-  await kit.close();
-  isClosed = true;
-  assert.deepEqual(scratchFolders(), []);
-});
 
 test('its path leaves room for the socket of a full Chromium, also in a temporary folder of 27 characters', async () => {
   const folder = createScratchFolder(tmpdir(), null);

@@ -1,6 +1,6 @@
 // The pages on which settling is judged: a box that a script, a motion or an SVG turns green when it has finished.
 import { createHash } from 'node:crypto';
-import { startTestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser } from '#test/support/browser.ts';
 import { slowRoute, startPageServer } from '#test/support/page-server.ts';
 
 /** A grey box that the script turns green when it has finished. */
@@ -49,6 +49,6 @@ export async function openStage() {
       `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
     );
   });
-  const kit = await startTestBrowser([server.host, server.host.replace('127.0.0.1', 'localhost')]);
+  const kit = await useTestBrowser([server.host, server.host.replace('127.0.0.1', 'localhost')]);
   return { server, kit };
 }

@@ -1,4 +1,4 @@
-// What settle-races.test.ts shows once, often.
+// What settle-races.gate.test.ts shows once, often.
 import { testRaces } from './settle-races.ts';
 
 testRaces(24);

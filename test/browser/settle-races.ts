@@ -1,4 +1,4 @@
-// Races between a page and the browser that draws it, each of which was once lost in a part of all renders. `npm test` runs each of them
+// Races between a page and the browser that draws it, each of which was once lost in a part of all renders. The gate runs each of them
 // once, to show what comes of it, and the nightly gate often enough that one which is lost now and then is found.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -14,10 +14,7 @@ export function testRaces(turns: number): void {
   before(async () => {
     ({ server, kit } = await openStage());
   });
-  after(async () => {
-    await kit.close();
-    await server.close();
-  });
+  after(() => server.close());
 
   // On a quiet machine, one document in ten is first drawn after its three seconds: its motions then begin only with the picture.
   test('4.3 settle: motions are at their end in every picture of a page', async () => {

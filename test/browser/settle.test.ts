@@ -155,10 +155,7 @@ const cases: { title: string; html: string; ends?: string }[] = [
 before(async () => {
   ({ server, kit } = await openStage());
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 describe('settle', { concurrency: 2 }, () => {
   for (const [index, { title, html, ends = 'green' }] of cases.entries()) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { noChanges, type DocumentSource, type Job, type SourceFile } from '#browser/job.ts';
 import { markdownPage } from '#browser/page/markdown.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { decode, nameOf } from '#test/support/pixels.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
@@ -16,7 +16,6 @@ type Folder = Awaited<ReturnType<typeof temporaryFolder>>;
 let server: PageServer;
 let other: PageServer;
 let kit: TestBrowser;
-let results: Folder;
 let spool: Folder;
 
 before(async () => {
@@ -31,13 +30,10 @@ before(async () => {
     },
     { address: '127.0.0.2' },
   );
-  [results, spool] = await Promise.all([temporaryFolder(), temporaryFolder()]);
-  kit = await startTestBrowser([server.host, other.host], { resultsFolder: results.path });
+  spool = await temporaryFolder();
+  kit = await useTestBrowser([server.host, other.host]);
 });
-after(async () => {
-  await kit.close();
-  await Promise.all([server.close(), other.close(), results.remove(), spool.remove()]);
-});
+after(() => Promise.all([server.close(), other.close(), spool.remove()]));
 
 /** Readable for the service only, as the files of a request are. */
 async function fileOf(name: string, contentType: string, body: string): Promise<SourceFile> {
@@ -202,7 +198,7 @@ test('a document of two megabytes, of which each needs six in JSON, reaches the 
 
 /** Names of files in the folders of the workers. */
 const handedOver = async () =>
-  (await readdir(results.path, { recursive: true })).filter((name) => name.includes('-source-'));
+  (await readdir(kit.resultsFolder, { recursive: true })).filter((name) => name.includes('-source-'));
 
 test('the files of a request leave the worker with its render, also if that is cancelled', async () => {
   const files = await filesOf({ 'a.txt': ['text/plain', 'a'], 'b.txt': ['text/plain', 'b'] });

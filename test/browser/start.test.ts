@@ -11,7 +11,7 @@ import { testDrawing } from '#browser/worker/drawing-test.ts';
 import { openPage } from '#browser/page/page.ts';
 import { describeSystem } from '#browser/install/system.ts';
 import { launchBareChromium } from '#test/support/bare-chromium.ts';
-import { cacheFolder, startTestBrowser } from '#test/support/browser.ts';
+import { cacheFolder, startTestBrowser, useTestBrowser } from '#test/support/browser.ts';
 import { startPageServer } from '#test/support/page-server.ts';
 import { decode } from '#test/support/pixels.ts';
 import { openFolder } from './fetch-kit.ts';
@@ -125,7 +125,7 @@ test('a cached folder is created once, again if bytes are missing, and by many a
 
 test('Latin, CJK and emoji are drawn with only the fonts from npm', async () => {
   const server = await startPageServer();
-  const kit = await startTestBrowser([server.host]);
+  const kit = await useTestBrowser([server.host]);
   try {
     const picture = await decode((await kit.shoot(`${server.base}/cjk-emoji.html`)).bytes);
     const inkIn = (top: number, bottom: number) => {
@@ -145,7 +145,6 @@ test('Latin, CJK and emoji are drawn with only the fonts from npm', async () => 
       'emoji are in colour',
     );
   } finally {
-    await kit.close();
     await server.close();
   }
 });

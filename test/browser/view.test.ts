@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
 import { plainPdf, plainPicture, plainView, type Output, type View } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer, type Route } from '#test/support/page-server.ts';
 import { readPdf } from '#test/support/pdf.ts';
 import { colourOf } from '#test/support/pixels.ts';
@@ -60,12 +60,9 @@ before(async () => {
     '/service': service,
     '/report': report,
   });
-  kit = await startTestBrowser([server.host, other.host]);
+  kit = await useTestBrowser([server.host, other.host]);
 });
-after(async () => {
-  await kit.close();
-  await Promise.all([server.close(), other.close()]);
-});
+after(() => Promise.all([server.close(), other.close()]));
 
 const size = { width: 800, height: 600 };
 

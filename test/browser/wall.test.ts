@@ -7,10 +7,10 @@ import type { RenderFailure } from '#browser/browser.ts';
 import { chromiumFlags, deadEndProxy } from '#browser/process/chromium-flags.ts';
 import { testWall } from '#browser/worker/wall-test.ts';
 import { launchBareChromium } from '#test/support/bare-chromium.ts';
-import { startTestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser } from '#test/support/browser.ts';
 
 test('only http and https are opened', async () => {
-  const kit = await startTestBrowser([]);
+  const kit = await useTestBrowser([]);
   for (const url of [
     'file:///etc/passwd',
     'view-source:http://example.com/',
@@ -22,7 +22,6 @@ test('only http and https are opened', async () => {
   ]) {
     await assert.rejects(kit.shoot(url), (error: RenderFailure) => error.reason === 'denied');
   }
-  await kit.close();
 });
 
 const flagsOf = (part: string): string[] =>

@@ -1,9 +1,9 @@
 // Full-page pictures in every writing mode: as wide as the viewport, as tall as the page, and showing what a reader sees
-// before scrolling sideways. Spec 4.3 (full_page). writing-modes.test.ts takes a sample of the cases, writing-modes.gate.test.ts
+// before scrolling sideways. Spec 4.3 (full_page). writing-modes.test.ts takes a sample of the cases, writing-modes.nightly.test.ts
 // the rest.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startTestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser } from '#test/support/browser.ts';
 import type { TestBrowser } from '#test/support/browser.ts';
 import { startPageServer } from '#test/support/page-server.ts';
 import type { PageServer } from '#test/support/page-server.ts';
@@ -40,12 +40,9 @@ let server: PageServer;
 let kit: TestBrowser;
 before(async () => {
   server = await startPageServer();
-  kit = await startTestBrowser([server.host]);
+  kit = await useTestBrowser([server.host]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 /** A red box where the first line begins, and a block with a different colour at every point. */
 const pageOf = (

@@ -1,3 +1,3 @@
 import { testShots } from './shots.ts';
 
-testShots(200);
+testShots(20);

@@ -35,7 +35,7 @@ function endless(): Readable {
 before(async () => {
   app = createListener({
     log: pino({ level: 'silent' }),
-    settings: { trustProxy: false, tls: undefined, timeouts: undefined, maxConnections: 100 },
+    settings: { trustProxy: false, tls: undefined, maxConnections: 100 },
     guards: createGuards({
       admission: undefined as never,
       budget: createRequestBudget({ clock: systemClock }),

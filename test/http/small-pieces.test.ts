@@ -1,5 +1,5 @@
 // Bytes in small pieces: chunks, requests and TLS records of a few bytes. Each costs the event loop a call, so what one read of a
-// connection may cost is counted here, on the service's listener and real sockets. `npm run prove -- small-pieces` measures times.
+// connection may cost is counted here, on the service's listener and real sockets.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { createGuards } from '#http/guards.ts';
 import { createRouter } from '#http/router.ts';
 import { createListener } from '#http/connection/listener.ts';
 import { onBrokenBody } from '#http/connection/broken-body.ts';
-import { recordsOf } from '#lab/prove/small-pieces/tls-records.ts';
+import { recordsOf } from '#test/support/tls-records.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 

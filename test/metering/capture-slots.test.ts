@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
-import { browsers } from '#test/support/process-table.ts';
 import { bearer } from '#test/support/requests.ts';
 import { startService, type TestService } from '#test/support/service.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -21,8 +20,6 @@ before(async () => {
       onHeld();
     },
     '/quick': '<!doctype html><p>quick',
-    '/nothing': (_request, response) => response.writeHead(204).end(),
-    '/silent': () => {},
   });
   service = await startService({
     EGRESS_ALLOW: site.host,
@@ -139,43 +136,4 @@ test('renders in progress count against the quota: two parallel ones do not shar
   } as const;
   assert.equal((await service.database.tables.usage.read(counter)).used, 2);
   assert.equal((await service.database.tables.usage.sumOfLedger(counter)).used, 2);
-});
-
-test('after 30 renders with every kind of ending, all slots are free again', async () => {
-  const { key, accountId } = await service.newKey({ plan: 'crowd' });
-  const counter = {
-    accountId,
-    unit: 'render',
-    month: new Date(service.clock.now()).toISOString().slice(0, 7),
-  } as const;
-  const endings = [
-    shoot(key, '/silent'),
-    ...Array.from({ length: 18 }, () => shoot(key, '/quick')),
-    ...Array.from({ length: 7 }, () => shoot(key, '/nothing')),
-    ...Array.from({ length: 4 }, (_, index) => shoot(key, '/held', AbortSignal.timeout(100 + index * 200))),
-  ];
-  const killed = Promise.any(endings.slice(1)).then(() => {
-    for (const { group } of browsers()) process.kill(-group, 'SIGKILL');
-  });
-  const answers = await Promise.allSettled(endings);
-  await killed;
-  letGo();
-  const statuses = answers.map((answer) =>
-    answer.status === 'fulfilled' ? answer.value.status : 'disconnected',
-  );
-  assert.equal(statuses[0], 502, 'a page that never responds uses up its navigation time');
-  // The counts depend on the machine; the kinds of ending do not. 429 is for renders that waited too long for a slot.
-  const ways = new Set(statuses);
-  for (const way of [200, 502, 'disconnected'] as const) assert.ok(ways.has(way), statuses.join(' '));
-  assert.deepEqual(ways.difference(new Set([200, 502, 429, 'disconnected'])), new Set());
-  await waitFor(
-    'every slot to be free',
-    async () =>
-      (await service.database.tables.renderLeases.live(accountId, service.clock.now())).leases === 0,
-  );
-  assert.equal((await shoot(key, '/quick')).status, 200);
-  // Only renders that returned a picture are metered.
-  const { used } = await service.database.tables.usage.read(counter);
-  assert.equal(used, statuses.filter((status) => status === 200).length + 1);
-  assert.equal((await service.database.tables.usage.sumOfLedger(counter)).used, used);
 });

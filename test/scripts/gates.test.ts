@@ -1,9 +1,11 @@
 // What scripts/test.ts promises: every test file belongs to a gate wherever it lies, and a file that runs no test fails the run.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
+import { SaxesParser } from 'saxes';
 import { clausesOf, countClauses } from '#scripts/test-clauses.ts';
 import { batchesOf, findTests, withStores } from '#scripts/test-files.ts';
 import type { FileResult } from '#scripts/test-report.ts';
@@ -54,7 +56,7 @@ test('the files of a folder share processes, as many as their seconds are worth;
   ];
   const batches = batchesOf(
     files,
-    { 'test/http/a.test.ts': 60, 'test/http/api/v1/b.test.ts': 50 },
+    { 'test/http/a.test.ts': 70, 'test/http/api/v1/b.test.ts': 60 },
     'sqlite-disk',
   );
   assert.deepEqual(
@@ -66,15 +68,19 @@ test('the files of a folder share processes, as many as their seconds are worth;
       ['test/d.test.ts'],
     ],
   );
-  const light = batchesOf(files.slice(0, 2), {}, 'sqlite-disk');
+  const light = batchesOf(files, {}, 'sqlite-disk');
   assert.deepEqual(
-    light.map((batch) => batch.files),
-    [['test/http/a.test.ts', 'test/http/api/v1/b.test.ts']],
+    light.map((batch) => batch.files.length),
+    [3, 1],
+    'folders that are not worth a process are put together',
   );
 });
 
-test('a file that reaches the stores through a kit runs on each engine, and one that does not, on one', async (context) => {
+test('a file of a room that reaches the stores through a kit runs on each engine, and any other on one', async (context) => {
   const tree = await treeOf(context, {
+    'src/http/routes.ts': '',
+    'test/client/of-no-room.test.ts': `import { newStores } from '#test/support/stores.ts';`,
+    'test/http/types-only.test.ts': `import type { Place } from '#test/support/stores.ts';`,
     'test/http/direct.test.ts': `import { newStores } from '#test/support/stores.ts';`,
     'test/http/through.test.ts': `import { start } from './kit.ts';`,
     'test/http/kit.ts': `export { newStores as start } from '#test/support/stores.ts';`,
@@ -124,25 +130,48 @@ test('a clause counts the tests that passed under it on an engine, and those of 
   assert.equal(countClauses(clauses, results, 'postgres-s3').get('10'), 1);
 });
 
-test('a run fails if a file has no test, a failing one, or ends before its time', async (context) => {
-  const files = {
-    passes: passing,
+test('a run fails if a file has no test, or ends before its time', async (context) => {
+  const folder = await folderOfTests(context, {
     empty: 'export {};\n',
-    fails: `import { test } from 'node:test';\ntest('two', () => { throw new Error('no'); });\n`,
     ends: `import { test } from 'node:test';\ntest('three', () => process.exit(0));\n`,
-  };
-  const folder = await folderOfTests(context, files);
-  const expected: [keyof typeof files, number, RegExp][] = [
-    ['passes', 0, /named: 1 files, 1 tests, 0 failed, 0 skipped/],
-    ['empty', 1, /✖ \S+empty\.test\.ts on sqlite-disk ran no test/],
-    ['fails', 1, /named: 1 files, 1 tests, 1 failed, 0 skipped/],
-    ['ends', 1, /✖ \S+ends\.test\.ts on sqlite-disk was not run to its end/],
-  ];
-  for (const [name, status, output] of expected) {
-    const result = runTests([join(folder, `${name}.test.ts`)]);
-    assert.equal(result.status, status, `${name}: ${result.stdout}`);
-    assert.match(result.stdout, output);
+  });
+  const faults = { empty: 'ran no test', ends: 'was not run to its end' };
+  for (const [name, fault] of Object.entries(faults)) {
+    const file = join(folder, `${name}.test.ts`);
+    const { status, stdout } = runTests([file]);
+    assert.equal(status, 1, stdout);
+    assert.ok(stdout.includes(`✖ ${file} on sqlite-disk ${fault}\n`), stdout);
   }
+});
+
+test('on Postgres and S3, a file whose tests keep nothing there fails', async (context) => {
+  const keeps = `import { test } from 'node:test';
+import { newStorageUrl } from '#test/support/stores.ts';
+test('one', () => newStorageUrl());
+`;
+  const skips = keeps.replace("'one', ", "'one', { skip: 'not today' }, ");
+  const folder = await folderOfTests(context, { keeps, skips, passes: passing });
+  const files = ['keeps', 'skips', 'passes'].map((name) => join(folder, `${name}.test.ts`));
+  const { status, stdout } = runTests(files, { TEST_ENGINE: 'postgres-s3' });
+  assert.equal(status, 1, stdout);
+  assert.match(stdout, /named: 3 files, 6 tests, 2 failed, 1 skipped/);
+});
+
+test('two runs at once in one clone do not disturb each other; failed rounds are counted; results are XML', async (context) => {
+  // No XML may have these characters.
+  const passes = `import { test } from 'node:test';\ntest('\\u0000 \\ud800 <&>', () => {});\n`;
+  const fails = `import { test } from 'node:test';\ntest('\\u0000 \\ud800 <&>', () => { throw new Error('no'); });\n`;
+  const folder = await folderOfTests(context, { passes, fails });
+  const outputs = await Promise.all(
+    ['passes', 'fails'].map((name) => startTests(['--rounds', '2', join(folder, `${name}.test.ts`)])),
+  );
+  assert.match(outputs[0]!, /^0 of 2 rounds failed$/m);
+  assert.match(outputs[1]!, /^2 of 2 rounds failed\n {2}\S+fails\.test\.ts: 2 times$/m);
+  const resultOf = (kind: string) => readFile(join(root, 'test', 'output', `named.${kind}`), 'utf8');
+  assert.equal((JSON.parse(await resultOf('json')) as FileResult[]).length, 1);
+  const xml = await resultOf('junit.xml');
+  assert.match(xml, /<testcase name="\ufffd \ufffd &lt;&amp;>"/);
+  assert.doesNotThrow(() => new SaxesParser().write(xml).close());
 });
 
 test('a process whose tests leave something open is ended, and the run fails with the name of the file', async (context) => {
@@ -178,14 +207,26 @@ async function folderOfTests(context: TestContext, files: Record<string, string>
   return relative(root, folder);
 }
 
+// A run inside a run must not report to the outer one.
+const { NODE_TEST_CONTEXT: _, TEST_ENGINE: _engine, ...env } = process.env;
+const runner = join(root, 'scripts', 'test.ts');
+
 function runTests(files: string[], settings: Record<string, string> = {}) {
-  // A run inside a run must not report to the outer one.
-  const { NODE_TEST_CONTEXT: _, TEST_ENGINE: _engine, ...env } = process.env;
-  return spawnSync(process.execPath, [join(root, 'scripts', 'test.ts'), ...files], {
+  return spawnSync(process.execPath, [runner, ...files], {
     cwd: root,
     env: { ...env, ...settings },
     encoding: 'utf8',
   });
+}
+
+/** Resolves to what it printed. */
+async function startTests(args: string[]): Promise<string> {
+  const child = spawn(process.execPath, [runner, ...args], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return text(child.stdout);
 }
 
 async function treeOf(context: TestContext, files: Record<string, string>): Promise<string> {

@@ -10,7 +10,7 @@ import { openSqlite } from '#storage/sqlite.ts';
 import { readConfig } from '#roof/config.ts';
 import { query } from '#test/support/postgres.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
-import { isOnServers, sharedPostgres, sharedS3 } from '#test/support/stores.ts';
+import { isOnServers, newDatabase, newStorageUrl } from '#test/support/stores.ts';
 
 export interface OpenDatabase {
   database: Database;
@@ -72,11 +72,11 @@ export const allDatabaseEngines: DatabaseEngine[] = [
     parallelConnections: 4,
     async newPlace() {
       const { environment, remove } = await newFolder();
-      const DATABASE_URL = await (await sharedPostgres()).newDatabase();
+      const DATABASE_URL = await newDatabase();
       return { environment: { ...environment, DATABASE_URL }, remove };
     },
     async open(filledBy) {
-      const DATABASE_URL = await (await sharedPostgres()).newDatabase();
+      const DATABASE_URL = await newDatabase();
       return openWith({
         environment: { DATABASE_URL },
         filledBy,
@@ -103,7 +103,7 @@ const allBlobEngines: { name: string; open: () => Promise<OpenBlobs> }[] = [
     name: 's3',
     async open() {
       const { path, remove } = await temporaryFolder();
-      const { storage } = readConfig({ STORAGE_URL: (await sharedS3()).newStorageUrl() });
+      const { storage } = readConfig({ STORAGE_URL: await newStorageUrl() });
       if (!storage) throw new Error('the address of the store could not be parsed');
       const openAnother = () => createS3Blobs(storage, path);
       return { blobs: await openAnother(), folder: path, openAnother, close: remove };

@@ -22,6 +22,7 @@ import { browserUser, reachableCache } from '#browser/process/unprivileged.ts';
 import { findChromium } from '#browser/install/find-chromium.ts';
 import { paperInches, type PaperFormat } from '#renders/paper.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
+import { shared } from '#test/support/shared.ts';
 
 /** Where the service keeps what it created or fetched. */
 export const cacheFolder = await reachableCache(readConfig({}).cacheDir, browserUser());
@@ -60,19 +61,38 @@ export interface PdfJob extends Omit<PdfOutput, 'format' | 'paper'>, Pick<Job, '
 export interface TestBrowser {
   /** Any job, from a plain picture of this address. */
   render(url: string, job?: Partial<Job>, signal?: AbortSignal): Promise<Rendered>;
-  readonly browser: Browser;
-  readonly logged: { level: string; details: object; message: string }[];
   shoot(url: string, job?: Partial<ScreenshotJob>, signal?: AbortSignal): Promise<RenderedBytes>;
   print(url: string, job?: Partial<PdfJob>, signal?: AbortSignal): Promise<RenderedBytes>;
+  /** Where the browser writes what it makes. */
+  readonly resultsFolder: string;
+}
+
+export interface OwnTestBrowser extends TestBrowser {
+  readonly browser: Browser;
+  readonly logged: { level: string; details: object; message: string }[];
   close(): Promise<void>;
 }
 
+/**
+ * For tests of pages: one browser for all files of a process, because a start takes seconds of processor time. Each file says which servers
+ * its pages may reach, and has the account's worker as the file before it left it.
+ */
+export async function useTestBrowser(allow: string[]): Promise<TestBrowser> {
+  const { browser, resultsFolder } = await commonBrowser();
+  return drive(browser, resultsFolder, allow);
+}
+
+const commonBrowser = shared(
+  () => startTestBrowser([]),
+  (kit) => kit.close(),
+);
+
+/** For tests of the browser as a process: one of its own. */
 export async function startTestBrowser(
   allow: string[],
   options: Partial<ChromiumBrowserOptions> = {},
-): Promise<TestBrowser> {
-  const egress = { allow: parseEgressAllow(allow.join(',')) };
-  const logged: TestBrowser['logged'] = [];
+): Promise<OwnTestBrowser> {
+  const logged: OwnTestBrowser['logged'] = [];
   const note = (level: string) => (details: object, message: string) =>
     void logged.push({ level, details, message });
   const results = await temporaryFolder();
@@ -86,11 +106,23 @@ export async function startTestBrowser(
     log: { info: note('info'), warn: note('warn'), error: note('error') },
     ...options,
   });
+  return {
+    ...drive(browser, results.path, allow),
+    browser,
+    logged,
+    async close() {
+      await browser.close();
+      await results.remove();
+    },
+  };
+}
+
+function drive(browser: Browser, resultsFolder: string, allow: string[]): TestBrowser {
+  const egress = { allow: parseEgressAllow(allow.join(',')) };
   const render: TestBrowser['render'] = (url, job = {}, signal = never) =>
     browser.render({ ...plainJob, source: { kind: 'url', url }, egress, ...job }, signal);
   return {
-    browser,
-    logged,
+    resultsFolder,
     render,
     shoot: async (url, given = {}, signal = never) => {
       const { account, phases, format = 'png', fullPage = false, navigationMs, ...viewport } = given;
@@ -125,10 +157,6 @@ export async function startTestBrowser(
         timeoutMs: limits.pdfTotalMs,
       };
       return takeBytes(await render(url, { ...job, ...callerOf({ account, phases }) }, signal));
-    },
-    async close() {
-      await browser.close();
-      await results.remove();
     },
   };
 }

@@ -10,18 +10,31 @@ export function isOnServers(): boolean {
   return process.env['TEST_ENGINE'] === 'postgres-s3';
 }
 
-export const sharedPostgres = shared(
+const sharedPostgres = shared(
   () => openServer(),
   (server) => server.stop(),
 );
-export const sharedS3 = shared(
+const sharedS3 = shared(
   () => openS3(),
   (server) => server.stop(),
 );
 
+/** How often the tests of this process have asked for an empty store on a server: scripts/test-together.ts refuses files that never do. */
+export const onServers = { asked: 0 };
+
+export async function newDatabase(): Promise<string> {
+  onServers.asked += 1;
+  return (await sharedPostgres()).newDatabase();
+}
+
+export async function newStorageUrl(): Promise<string> {
+  onServers.asked += 1;
+  return (await sharedS3()).newStorageUrl();
+}
+
 /** The environment variables with which a new service uses empty stores; none if they are to be in its data folder. */
 export async function newStores(): Promise<Record<string, string>> {
   if (!isOnServers()) return {};
-  const [postgres, s3] = await Promise.all([sharedPostgres(), sharedS3()]);
-  return { DATABASE_URL: await postgres.newDatabase(), STORAGE_URL: s3.newStorageUrl() };
+  const [DATABASE_URL, STORAGE_URL] = await Promise.all([newDatabase(), newStorageUrl()]);
+  return { DATABASE_URL, STORAGE_URL };
 }

@@ -1,29 +1,13 @@
-// The service's own Chromium behind a script, for CHROMIUM_PATH: one that also trusts the certificate of the tests (HTTP/2 needs
-// TLS), one whose sandbox cannot work, one that fails to start, one whose pages can be ended, and one that complains.
-import { createHash, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+// The service's own Chromium behind a script, for CHROMIUM_PATH: one whose sandbox cannot work, one that fails to start, one whose pages
+// can be ended, and one that complains.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromiumUnderTest } from '#test/support/browser.ts';
-import { root } from '#test/support/processes.ts';
 
 export interface WrappedChromium {
   path: string;
   remove(): Promise<void>;
-}
-
-const tlsFolder = join(root, 'test', 'fixtures', 'tls');
-/** Certificate of 127.0.0.2 and 127.0.0.3. */
-export const certificate = {
-  cert: readFileSync(join(tlsFolder, 'loopback.crt')),
-  key: readFileSync(join(tlsFolder, 'loopback.key')),
-};
-
-export function trustingChromium(): Promise<WrappedChromium> {
-  const publicKey = new X509Certificate(certificate.cert).publicKey.export({ type: 'spki', format: 'der' });
-  const digest = createHash('sha256').update(publicKey).digest('base64');
-  return wrap((executable) => `exec '${executable}' --ignore-certificate-errors-spki-list=${digest} "$@"`);
 }
 
 export function sandboxlessChromium(): Promise<WrappedChromium> {

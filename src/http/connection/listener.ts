@@ -14,7 +14,7 @@ import type { Guards } from '#http/guards.ts';
 import type { Place } from '#http/route.ts';
 
 /** How long each step of a connection may take. Forms and JSON bodies have shorter timeouts. */
-export interface ConnectionTimeouts {
+interface ConnectionTimeouts {
   /** Until the headers of a request have arrived; also for a connection that sends nothing. */
   headersMs: number;
   /** Until a request has arrived with its body. */
@@ -45,8 +45,8 @@ export interface ListenerSettings {
   tls: { cert: Buffer; key: Buffer } | undefined;
   /** Connections of clients at once. */
   maxConnections: number;
-  /** The service's timeouts, unless a proof sets others. */
-  timeouts: ConnectionTimeouts | undefined;
+  /** The service's timeouts, unless a test sets others. */
+  timeouts?: ConnectionTimeouts;
 }
 
 export function createListener(parts: {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readBlob } from '#storage/blobs.ts';
 import { isOld, releaseOf } from '#browser/install/releases.ts';
-import { openBlobs, openBrowser } from '#roof/engines.ts';
+import { openBlobs } from '#roof/engines.ts';
 import { png } from '#test/support/images.ts';
 import { startMailbox } from '#test/support/mailbox.ts';
 import { bearer, formOf, post } from '#test/support/requests.ts';
@@ -16,7 +16,7 @@ type Person = Awaited<ReturnType<typeof signedInVisitor>>;
 let service: TestService;
 let owner: Person;
 before(async () => {
-  service = await startService({}, 0, undefined, { openBrowser });
+  service = await startService();
   owner = await signedInVisitor(service, { owner: true });
 });
 after(() => service.stop());
@@ -237,6 +237,8 @@ test('the history of an account is deleted in steps', async () => {
 });
 
 test('health shows version, disk, memory, queue and the age of the browser', async () => {
+  // The browser of a test starts when it is first asked.
+  assert.equal((await fetch(`${service.origin}/readyz`)).status, 200);
   const { body } = await owner.call('GET /admin/health');
   assert.match(body.version, /^\d+\.\d+\.\d+$/);
   // With both elsewhere, nothing is kept on a disk of this machine.

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { readBlob } from '#storage/blobs.ts';
-import { openBlobs, openBrowser } from '#roof/engines.ts';
+import { openBlobs } from '#roof/engines.ts';
 import { png, pngOfSize } from '#test/support/images.ts';
 import { bearer, formOf, post } from '#test/support/requests.ts';
 import { startService, type TestService } from '#test/support/service.ts';
@@ -17,7 +17,7 @@ import { createVisitor, loggedToken, password, signedInVisitor } from '#test/sup
 let service: TestService;
 let owner: Awaited<ReturnType<typeof signedInVisitor>>;
 before(async () => {
-  service = await startService({}, 0, undefined, { openBrowser });
+  service = await startService();
   owner = await signedInVisitor(service, { owner: true });
 });
 after(() => service.stop());
@@ -148,6 +148,8 @@ test('overages of a month, as a list and as CSV', async () => {
 });
 
 test('health: every part responds, and stored items are counted', async () => {
+  // The browser of a test starts when it is first asked.
+  assert.equal((await fetch(`${service.origin}/readyz`)).status, 200);
   const { body } = await owner.call('GET /admin/health');
   assert.deepEqual(
     body.checks.map(({ name, state }) => [name, state]),

@@ -1,4 +1,5 @@
-// POST /api/v1/screenshot over HTTP, clause by clause. test/browser checks the content of the pictures.
+// POST /api/v1/screenshot over HTTP, clause by clause. test/browser checks the content of the pictures, and
+// the recorded exchanges have every rule of a field.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import sharp from 'sharp';
@@ -136,83 +137,23 @@ test('a render requested as bytes is recorded but not hosted', async () => {
   assert.deepEqual([row?.target, row?.hosted, row?.failure], [page, 0, null]);
 });
 
-describe('4.3 an invalid field is a validation_error that names it, and nothing is metered', () => {
-  const cases: [string, unknown, RegExp][] = [
-    ['no url', {}, /^url: missing/],
-    ['url of another type', { url: 5 }, /^url: .*5/],
-    ['a relative url', { url: '/a' }, /^url: must be an absolute http/],
-    ['another scheme', { url: 'file:///etc/passwd' }, /^url: /],
-    ['javascript', { url: 'javascript:alert(1)' }, /^url: /],
-    ['credentials', { url: 'http://user:secret@example.com/' }, /^url: /],
-    ['localhost', { url: 'http://localhost/' }, /^url: /],
-    ['loopback', { url: 'http://127.0.0.1:1/' }, /^url: /],
-    ['loopback in hex', { url: 'http://0x7f000001/' }, /^url: /],
-    ['IPv6 loopback', { url: 'http://[::1]/' }, /^url: /],
-    ['private', { url: 'http://10.1.2.3/' }, /^url: /],
-    ['metadata', { url: 'http://169.254.169.254/latest' }, /^url: /],
-    ['full_page as text', { url: 'http://example.com', full_page: 'true' }, /^full_page: /],
-    ['full_page null', { url: 'http://example.com', full_page: null }, /^full_page: /],
-    ['an unknown format', { url: 'http://example.com', format: 'gif' }, /^format: .*png, jpeg, webp.*gif/],
-    ['format in capitals', { url: 'http://example.com', format: 'PNG' }, /^format: /],
-    ['width 319', { url: 'http://example.com', width: 319 }, /^width: .*320 to 3840.*319/],
-    ['width 3841', { url: 'http://example.com', width: 3841 }, /^width: /],
-    ['width 640.5', { url: 'http://example.com', width: 640.5 }, /^width: /],
-    ['width as text', { url: 'http://example.com', width: '640' }, /^width: /],
-    ['height 319', { url: 'http://example.com', height: 319 }, /^height: /],
-    ['height 2161', { url: 'http://example.com', height: 2161 }, /^height: .*320 to 2160/],
-    ['response of another kind', { url: 'http://example.com', response: 'pdf' }, /^response: /],
-    ['an unknown field', { url: 'http://example.com', fullpage: true }, /^fullpage: .*"full_page"/],
-    [
-      'a field of the prototype',
-      '{"url":"http://example.com","__proto__":{}}',
-      /^__proto__: .*the fields are url, /,
-    ],
-    [
-      'a field of another endpoint',
-      { url: 'http://example.com', expires_in: 60 },
-      /^expires_in: .*the fields are/,
-    ],
-    ['an array', [], /^body: /],
-    ['null', 'null', /^body: /],
-    ['malformed JSON', '{"url":', /^body: .*malformed/],
-    ['nothing', '', /^body: /],
-    ['too much', JSON.stringify({ url: `http://example.com/${'a'.repeat(70_000)}` }), /^body: /],
-  ];
-  for (const [name, body, message] of cases) {
-    test(name, async () => {
-      const fresh = await service.newKey();
-      const answer = await ask(body, fresh.key);
-      assert.deepEqual([answer.status, answer.body.error.code], [422, 'validation_error']);
-      assert.match(answer.body.error.message, message);
-      assert.equal(answer.headers.get('x-service-quota-limit'), null);
-      assert.equal((await rendersUsed(fresh.accountId)).used, 0);
-    });
-  }
-  test('a body whose type is not JSON', async () => {
-    for (const type of ['text/plain', 'no type']) {
-      const answer = await post(`${service.origin}/api/v1/screenshot`, {
-        body: JSON.stringify({ url: page }),
-        headers: { ...bearer(key), 'content-type': type },
-      });
-      assert.deepEqual([answer.status, answer.body.error.code], [422, 'validation_error']);
-      assert.match(answer.body.error.message, new RegExp(`^body: must be application/json, not "${type}"`));
-    }
-  });
-  test('a body that is not UTF-8', async () => {
-    const answer = await post(`${service.origin}/api/v1/screenshot`, {
-      body: new Uint8Array(Buffer.from(JSON.stringify({ url: `${page}?é` }), 'latin1')),
-      headers: { ...bearer(key), 'content-type': 'application/json' },
-    });
+test('4.3 an invalid field is a validation_error that names it, and nothing is metered', async () => {
+  const fresh = await service.newKey();
+  for (const body of [{}, { url: 'http://10.1.2.3/' }, { url: page, width: 319 }, '{"url":']) {
+    const answer = await ask(body, fresh.key);
     assert.deepEqual([answer.status, answer.body.error.code], [422, 'validation_error']);
-    assert.match(answer.body.error.message, /^body: malformed JSON .*UTF-8/);
-  });
-  test('the message never echoes a password', async () => {
-    for (const url of ['http://user:hunter2@example.com/', 'http://user:hunter2@exa mple.com/']) {
-      const { body } = await ask({ url });
-      assert.match(body.error.message, /^url: /);
-      assert.doesNotMatch(body.error.message, /hunter2/);
-    }
-  });
+    assert.match(answer.body.error.message, /^(?:url|width|body): /);
+    assert.equal(answer.headers.get('x-service-quota-limit'), null);
+  }
+  assert.equal((await rendersUsed(fresh.accountId)).used, 0);
+});
+
+test('the message never echoes a password', async () => {
+  for (const url of ['http://user:hunter2@example.com/', 'http://user:hunter2@exa mple.com/']) {
+    const { body } = await ask({ url });
+    assert.match(body.error.message, /^url: /);
+    assert.doesNotMatch(body.error.message, /hunter2/);
+  }
 });
 
 describe('7 a page that cannot be captured is capture_failed, not metered, and frees its slot', () => {

@@ -1,16 +1,16 @@
 // The life of the browser process: replaced in time, restarted at once if it is killed, and removed without a trace.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { sweepScratchFolders } from '#browser/process/scratch-folder.ts';
 import { browserUser } from '#browser/process/unprivileged.ts';
-import { chromiumUnderTest, startTestBrowser } from '#test/support/browser.ts';
+import { chromiumUnderTest, startTestBrowser, type OwnTestBrowser } from '#test/support/browser.ts';
 import { startPageServer } from '#test/support/page-server.ts';
 import type { PageServer } from '#test/support/page-server.ts';
 import {
@@ -43,9 +43,14 @@ after(async () => {
   rmSync(temporary, { recursive: true, force: true });
 });
 
-test('the browser reports its version, and leaves nothing behind', async () => {
-  const kit = await startTestBrowser([server.host]);
-  try {
+describe('a browser at rest', () => {
+  let kit: OwnTestBrowser;
+  before(async () => {
+    kit = await startTestBrowser([server.host]);
+  });
+  after(() => kit.close());
+
+  test('reports its version', async () => {
     const { about } = kit.browser;
     const chromium = await chromiumUnderTest();
     assert.equal(about.name, chromium.kind === 'full' ? 'Chromium' : 'chrome-headless-shell');
@@ -54,22 +59,46 @@ test('the browser reports its version, and leaves nothing behind', async () => {
     assert.deepEqual([about.sandboxed, about.sandboxProblem, about.blankScripts], [true, null, []]);
     assert.equal(kit.logged.filter(({ message }) => message === 'the browser is ready').length, 1);
     await kit.browser.check();
-  } finally {
-    await kit.close();
-  }
-  assert.deepEqual([browsers(), scratchFolders()], [[], []]);
-});
+  });
 
-test('at rest there are no pages but those that are kept ready', async (context) => {
-  if ((await chromiumUnderTest()).kind === 'full')
-    return context.skip('a full Chromium keeps its first page');
-  const kit = await startTestBrowser([server.host]);
-  try {
+  test('has no pages but those that are kept ready', async (context) => {
+    if ((await chromiumUnderTest()).kind === 'full')
+      return context.skip('a full Chromium keeps its first page');
     const pages = () => descendants().filter(({ command }) => command.includes('--type=renderer'));
     await waitFor('the first page of the browser is closed', () => pages().length === 2);
-  } finally {
+  });
+
+  test('is in the process group of its worker, in a session of its own, with less weight than the service', () => {
+    const [worker] = workers();
+    const [browser] = browsers();
+    const members = groupMembers(worker!.pid);
+    assert.ok(members.some(({ pid }) => pid === browser!.pid));
+    assert.ok(members.filter(({ command }) => command.includes('--type=renderer')).length > 1);
+    assert.deepEqual(new Set(members.map(({ session }) => session)), new Set([worker!.pid]));
+    const lower = Math.min(19, Math.max(0, nicenessOf(process.pid)) + 3);
+    for (const { pid } of members) assert.ok(nicenessOf(pid) >= lower, `${pid} has ${nicenessOf(pid)}`);
+    const grouping = '/proc/self/autogroup';
+    if (existsSync(grouping))
+      assert.match(readFileSync(`/proc/${worker!.pid}/autogroup`, 'latin1'), / nice 3\n$/);
+  });
+
+  test(
+    'of a service that runs as root: its worker is another user, and it is a third',
+    { skip: process.getuid?.() === 0 ? false : 'only root can start processes of other users' },
+    () => {
+      const uidOf = (pid: number) => /^Uid:\t(\d+)\t(\d+)\t(\d+)/m.exec(statusOf(pid))?.slice(1);
+      const [worker] = workers();
+      assert.deepEqual(uidOf(worker!.pid), ['65533', '65533', '65533']);
+      assert.match(statusOf(worker!.pid), /^CapEff:\t0+$/m);
+      assert.match(statusOf(worker!.pid), /^Groups:\t\s*$/m);
+      assert.deepEqual(uidOf(browsers()[0]!.pid), ['65534', '65534', '65534']);
+    },
+  );
+
+  test('leaves nothing behind when it is closed', async () => {
     await kit.close();
-  }
+    assert.deepEqual([browsers(), scratchFolders()], [[], []]);
+  });
 });
 
 test('a browser killed with -9: the render is made on another, and the next one too', async () => {
@@ -160,43 +189,6 @@ test('page processes that die fail only their own render; prepared pages that di
   }
 });
 
-test('a worker is a process group in a session of its own, with less weight than the service', async () => {
-  const kit = await startTestBrowser([server.host]);
-  try {
-    const [worker] = workers();
-    const [browser] = browsers();
-    const members = groupMembers(worker!.pid);
-    assert.ok(members.some(({ pid }) => pid === browser!.pid));
-    assert.ok(members.filter(({ command }) => command.includes('--type=renderer')).length > 1);
-    assert.deepEqual(new Set(members.map(({ session }) => session)), new Set([worker!.pid]));
-    const lower = Math.min(19, Math.max(0, nicenessOf(process.pid)) + 3);
-    for (const { pid } of members) assert.ok(nicenessOf(pid) >= lower, `${pid} has ${nicenessOf(pid)}`);
-    const grouping = '/proc/self/autogroup';
-    if (existsSync(grouping))
-      assert.match(readFileSync(`/proc/${worker!.pid}/autogroup`, 'latin1'), / nice 3\n$/);
-  } finally {
-    await kit.close();
-  }
-});
-
-test(
-  'a service that runs as root has workers of another user, and these have browsers of a third',
-  { skip: process.getuid?.() === 0 ? false : 'only root can start processes of other users' },
-  async () => {
-    const kit = await startTestBrowser([server.host]);
-    try {
-      const uidOf = (pid: number) => /^Uid:\t(\d+)\t(\d+)\t(\d+)/m.exec(statusOf(pid))?.slice(1);
-      const [worker] = workers();
-      assert.deepEqual(uidOf(worker!.pid), ['65533', '65533', '65533']);
-      assert.match(statusOf(worker!.pid), /^CapEff:\t0+$/m);
-      assert.match(statusOf(worker!.pid), /^Groups:\t\s*$/m);
-      assert.deepEqual(uidOf(browsers()[0]!.pid), ['65534', '65534', '65534']);
-    } finally {
-      await kit.close();
-    }
-  },
-);
-
 test('a browser is replaced by count: its replacement is ready first, renders under way finish', async () => {
   const kit = await startTestBrowser([server.host], { recycle: { renders: 4 } });
   try {
@@ -250,6 +242,36 @@ function activeTimers(): number {
   // The timer that `until` itself waits on is not counted: it has fired by then.
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
 }
+
+/** Root may remove anything except a mount point. */
+function makeUnremovable(folder: string): () => void {
+  const held = join(folder, 'held');
+  mkdirSync(held);
+  if (process.getuid?.() === 0) {
+    execFileSync('mount', ['-t', 'tmpfs', 'none', held]);
+    return () => execFileSync('umount', [held]);
+  }
+  writeFileSync(join(held, 'file'), '');
+  chmodSync(held, 0o500);
+  return () => chmodSync(held, 0o700);
+}
+
+test('a folder that cannot be removed is logged, does no harm, and is removed with the next one', async (context) => {
+  const kit = await startTestBrowser([server.host], { concurrency: 1 });
+  let isClosed = false;
+  context.after(() => (isClosed ? undefined : kit.close()));
+  const [name] = scratchFolders();
+  const release = makeUnremovable(join(temporary, name!));
+  process.kill(browsers()[0]!.pid, 'SIGKILL');
+  await kit.shoot(`${server.base}/page`);
+  const isTold = () => kit.logged.some(({ message }) => message.includes('could not be removed yet'));
+  await waitFor('a line in the log', isTold);
+  assert.ok(scratchFolders().includes(name!));
+  release();
+  await kit.close();
+  isClosed = true;
+  assert.deepEqual(scratchFolders(), []);
+});
 
 test('a service killed with -9 leaves no browser, not even one that does not react, and the next start sweeps its folder', async () => {
   const script = `

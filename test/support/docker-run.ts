@@ -1,4 +1,4 @@
-// The line of docker run in docs/self-hosting/docker.md, read: what it asks of the engine, so that the proof runs exactly that.
+// The line of docker run in docs/self-hosting/docker.md, read: what it asks of the engine.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '#test/support/processes.ts';

@@ -1,7 +1,7 @@
 // Every format at every size, as far as capture.test.ts leaves it out. Spec 4.3.
 import { after, before } from 'node:test';
 import type { PictureFormat } from '#browser/job.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { captureRoutes, testHeight, testViewport, type Height } from '#test/browser/capture-kit.ts';
 
@@ -9,12 +9,9 @@ let server: PageServer;
 let kit: TestBrowser;
 before(async () => {
   server = await startPageServer(captureRoutes);
-  kit = await startTestBrowser([server.host]);
+  kit = await useTestBrowser([server.host]);
 });
-after(async () => {
-  await kit.close();
-  await server.close();
-});
+after(() => server.close());
 
 const viewports: [PictureFormat, number, number][] = [
   ['png', 320, 320],

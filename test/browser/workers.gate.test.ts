@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
 import { limits } from '#core/limits.ts';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startTestBrowser, type OwnTestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { groupMembers, workerOf, workers } from '#test/support/process-table.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -16,7 +16,7 @@ const size = { width: 320, height: 320 };
 const patient = { ...size, navigationMs: limits.screenshotTotalMs };
 const skip = process.platform === 'linux' ? false : 'memory is judged through /proc, which only Linux has';
 let sites: PageServer[];
-let kit: TestBrowser;
+let kit: OwnTestBrowser;
 
 before(async () => {
   // Each address is its own site, so every frame gets a process.

@@ -1,3 +1,3 @@
 import { testShots } from './shots.ts';
 
-testShots(20);
+testShots(200);

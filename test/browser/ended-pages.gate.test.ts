@@ -1,7 +1,7 @@
 // Pages whose process the browser ends, and pages that crash by themselves. Spec 7 (capture_failed).
 import assert from 'node:assert/strict';
 import { after, beforeEach, before, test } from 'node:test';
-import { startTestBrowser, type TestBrowser } from '#test/support/browser.ts';
+import { startTestBrowser, type OwnTestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { colourOf } from '#test/support/pixels.ts';
 import {
@@ -20,7 +20,7 @@ const crashing = `${green}<script>console.error('\\n${reason} 1');
   const hold = []; for (;;) hold.push(new Array(1e6).fill(0))</script>`;
 let server: PageServer;
 let breakable: WrappedChromium;
-let kit: TestBrowser;
+let kit: OwnTestBrowser;
 /** How often a page was loaded. */
 let loads = 0;
 
@@ -48,7 +48,7 @@ const shoot = (...pages: string[]) =>
     size,
   );
 
-const complaintsOf = ({ logged }: TestBrowser) =>
+const complaintsOf = ({ logged }: OwnTestBrowser) =>
   logged
     .filter(({ message }) => message === 'the browser ended the process of a page')
     .map(({ details }) => (details as { complaint: string }).complaint);
