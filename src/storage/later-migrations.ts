@@ -186,4 +186,5 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
         where album_id is not null`,
     ],
   ],
+  ['0006_fields_of_refusals', ['alter table request_log add column field text']],
 ];

@@ -1,7 +1,7 @@
 // Checks a URL that a client wrote, for every field that takes one, and names the reason for a refusal at once. This is a
 // convenience for the client: whoever connects decides again and dials only the addresses that were decided on.
 import type { EgressRules, Verdict } from '#wall/rules.ts';
-import { invalid } from '#core/errors.ts';
+import { invalid, type ErrorDetails } from '#core/errors.ts';
 
 const maxCharacters = 8_192;
 const shownCharacters = 100;
@@ -18,11 +18,15 @@ export function checkUrl(
   text: string,
   rules: EgressRules,
   field: string,
-  { schemes = ['http', 'https'], isSecret = false }: { schemes?: readonly string[]; isSecret?: boolean } = {},
+  {
+    schemes = ['http', 'https'],
+    isSecret = false,
+    details = {},
+  }: { schemes?: readonly string[]; isSecret?: boolean; details?: ErrorDetails } = {},
 ): CheckedUrl {
   // Messages are kept in the request log.
   const refuse = (reason: string, meant = '') =>
-    invalid(field, isSecret ? reason : `${reason}; sent ${quote(text)}${meant}`);
+    invalid(field, isSecret ? reason : `${reason}; sent ${quote(text)}${meant}`, details);
   const refuseDenied = (verdict: Verdict | undefined) => {
     if (verdict?.kind === 'denied') throw refuse(`must be a public address: ${verdict.reason}`);
   };
