@@ -6,7 +6,9 @@ import type { Put } from '#renders/put-outputs.ts';
 export interface RenderRequest {
   /** Of the interface. Version 1 has other codes for a render that fails. */
   version: 1 | 2;
-  job: Omit<Job, 'egress' | 'account' | 'phases'>;
+  job: Omit<Job, 'egress' | 'account' | 'phases' | 'listed'>;
+  /** For messages. */
+  listed?: Job['listed'];
   /** The client's options, as recorded and shown in the dashboard. They hold no secrets. */
   options: Record<string, unknown>;
   /** Outputs that are also sent elsewhere. */
@@ -26,5 +28,6 @@ export interface RenderRequest {
 
 /** Postgres refuses U+0000 in text, and would do so after the render. */
 export function requireStorable({ reference }: Pick<RenderRequest, 'reference'>): void {
-  if (reference?.includes('\0') === true) throw invalid('reference', 'must not contain the character U+0000');
+  if (reference?.includes('\0') === true)
+    throw invalid('reference', 'must not contain the character U+0000', { isOfDelivery: true });
 }
