@@ -36,7 +36,7 @@ export function Requests() {
   const keys = useQuery({ queryKey: ['keys'], queryFn: () => call('GET /keys') });
   const filter = useSettled({
     outcome: (search.get('outcome') ?? undefined) as Query['outcome'],
-    path: (search.get('path') ?? undefined) as Query['path'],
+    path: search.get('path') ?? undefined,
     ...timeFilter(search),
     key_id: search.get('key') ?? undefined,
     search: search.get('search') ?? undefined,
