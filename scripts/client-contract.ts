@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { errorCodes, errorTable } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
 import { camelCase } from '#http/api/camel-case.ts';
+import { PdfRequest, ScreenshotRequest } from '#http/api/v1/schemas.ts';
 import { PageQuery } from '#http/api/v2/album-schemas.ts';
+import { groups, sentenceOf, type Row } from '#http/api/v2/fields/row.ts';
+import { requestRows } from '#http/api/v2/fields/rows.ts';
 import { UploadsQuery } from '#http/api/v2/upload-schemas.ts';
 import {
   RendersQuery as AccountRendersQuery,
@@ -44,16 +47,19 @@ export function clientContract(): Record<string, string> {
   const {
     ErrorEnvelope: _envelope,
     Deleted: _deleted,
-    // A link has the fields of a render.
+    // A link has fields of a render.
     Link: _link,
-    LinkRequest: _linkRequest,
+    LinkRequest,
     ...schemas
   } = { ...components.schemas, ...second.components.schemas };
   const types = Object.entries({ ...schemas, ...queries }).map(
     ([name, schema]) => `export interface ${name} ${fieldsOf(schema, '', schemas)}\n`,
   );
   const form = paths['/api/v1/upload']?.post?.requestBody?.content['multipart/form-data']?.schema;
-  const requests = Object.entries({ ...schemas, UploadRequest: form as ObjectSchema })
+  const unlinked = namesOf(schemas['RenderRequest']).filter((name) => !namesOf(LinkRequest).includes(name));
+  // For programs: with the units of the fields of version 1, and with the formats of a field as a list, not as words.
+  const told = { ScreenshotRequest, PdfRequest, RenderRequest: withoutFormats(schemas['RenderRequest']) };
+  const requests = Object.entries({ ...schemas, ...told, UploadRequest: form } as Schemas)
     .filter(([name]) => name.endsWith('Request') || hosting.includes(name))
     .map(([name, schema]) => `export const ${name}: ObjectSchema = ${JSON.stringify(schema, null, 2)};\n`);
   return {
@@ -62,17 +68,35 @@ export function clientContract(): Record<string, string> {
       errorsInTypeScript(),
       'export type ErrorCode = keyof typeof contractErrors;\n',
       limitsInTypeScript(),
+      `/** The fields of a render that a link does not have. */\nexport type Unlinked = ${unlinked.map((name) => `'${camelCase(name)}'`).join(' | ')};\n`,
       ...types,
     ].join('\n'),
-    'shared/src/requests.ts': [`${note}import type { ObjectSchema } from './fields.ts';\n`, ...requests].join(
-      '\n',
-    ),
+    'shared/src/requests.ts': [
+      `${note}import type { ObjectSchema } from './fields.ts';\n`,
+      constant('The fields of one output of a render.', 'outputFields', namesOf(schemas['OutputOptions'])),
+      constant('The fields of a render that a link does not have.', 'unlinkedFields', unlinked),
+      constant('The groups of the fields of a render, in the order of a form.', 'fieldGroups', groups),
+      ...requests,
+    ].join('\n'),
     [pythonModule]: withGenerated(
       readFileSync(join(clients, pythonModule), 'utf8'),
       python,
       pythonContract(schemas),
     ),
   };
+}
+
+const namesOf = (schema: ObjectSchema | undefined): string[] => Object.keys(schema?.properties ?? {});
+
+const constant = (means: string, name: string, values: readonly string[]): string =>
+  `/** ${means} */\nexport const ${name} = ${JSON.stringify(values)};\n`;
+
+function withoutFormats(request: ObjectSchema | undefined): object {
+  const fields = Object.entries(request?.properties ?? {}).map(([name, field]) => {
+    const row: Row | undefined = requestRows[name as keyof typeof requestRows];
+    return [name, row ? { ...field, description: sentenceOf(row) } : field];
+  });
+  return { ...request, properties: Object.fromEntries(fields) as object };
 }
 
 function errorsInTypeScript(): string {

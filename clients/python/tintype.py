@@ -576,7 +576,7 @@ class UploadChanges(TypedDict, total=False):
     filename: str
     #: A title of 1 to 200 characters; null for none.
     title: Optional[str]
-    #: Words to find it by; in a form, a part for each.
+    #: Words to find it by.
     tags: List[str]
     #: The id of an album; null for none.
     album: Optional[str]
@@ -1298,7 +1298,7 @@ class _UploadCalls:
         expires_in: Seconds until the link expires. From 60 to 31536000.
         filename: The filename instead of the one of the file; it is sanitized.
         title: A title.
-        tags: Words to find it by; in a form, a part for each.
+        tags: Words to find it by.
         album: The id of the album that it is in.
         strip_metadata: Remove place, camera, time and the like from the file, without touching its pixels. Default:
             True.

@@ -1,6 +1,7 @@
 // What each plan allows. Spec 8. Plans that owners store in the dashboard are added to the built-in ones or replace them, and those of the
 // plans file replace both. The stored ones are read on each use, most with the account, so that a change holds on every machine at once.
 import { Type, type Static } from 'typebox';
+import { expected } from '#core/keywords.ts';
 import type { Tables } from '#storage/database.ts';
 import type { PlanRow } from '#storage/schema.ts';
 import { standardPlanId, type WithStoredPlan } from '#storage/tables/plans.ts';
@@ -12,8 +13,8 @@ export const Plan = Type.Object(
   {
     id: Type.String({
       pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$',
-      description:
-        'The id: 1 to 40 letters, digits, dots, underscores and hyphens, of which the first is a letter or a digit.',
+      [expected]:
+        '1 to 40 letters, digits, dots, underscores and hyphens, of which the first is a letter or a digit',
     }),
     name: Type.String({ minLength: 1, maxLength: 60 }),
     uploads_per_month: from(0),

@@ -12,8 +12,8 @@ export interface Job {
   waits: Waits;
   /** In the order of the request. All are made from one load. */
   outputs: Output[];
-  /** Set if the request lists them in `outputs`: messages then name a field with its place, also of the only one. */
-  isList?: true;
+  /** What the request lists although it may stand alone: messages then name a field with its place, also of the only one. */
+  listed?: readonly Listable[];
   /** For the whole render, from the moment it has a place. */
   timeoutMs: number;
   /** Of all its pictures together; `limits.renderPixels` unless given. */
@@ -27,6 +27,16 @@ export interface Job {
   /** Measures the phases `navigate`, `settle`, `capture` and `encode`, also of a render that fails. */
   phases?: Phases;
 }
+
+export const listable = ['outputs', 'wait_for'] as const;
+type Listable = (typeof listable)[number];
+
+/** How the request calls a field of the output at this place. */
+export const outputField = (
+  { outputs, listed = [] }: Pick<Job, 'outputs' | 'listed'>,
+  place: number,
+  name: string,
+): string => (outputs.length === 1 && !listed.includes('outputs') ? name : `outputs[${place}].${name}`);
 
 /** A job as the worker gets it. */
 export type Task = Omit<Job, 'phases' | 'account'>;
@@ -141,11 +151,7 @@ export interface Waits {
   navigationMs: number;
 }
 
-/** `field` is its name in the request. */
-export type WaitFor = { field: string } & (
-  | { selector: string; state: 'visible' | 'attached' | 'gone' }
-  | { expression: string }
-);
+export type WaitFor = { selector: string; state: 'visible' | 'attached' | 'gone' } | { expression: string };
 
 export type FailOn = 'http_error' | 'request_failed' | 'script_error';
 

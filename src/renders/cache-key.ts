@@ -1,5 +1,5 @@
 // What tells two requests of an account apart for the cache: a digest of the job that they come down to, with every default applied
-// and without what only delivers the result. Secrets are part of it, so it is keyed: the column reveals nothing. V2 2.
+// and without what only delivers the result or words a message, which is no part of the job. Secrets are part of it, so it is keyed: the column reveals nothing. V2 2.
 import { createHmac, hash } from 'node:crypto';
 import type { Database } from '#storage/database.ts';
 import type { Source } from '#browser/job.ts';
@@ -30,13 +30,7 @@ export function createCacheKeys({ database }: { database: Database }) {
 
 /** Equal for requests that ask for the same result. */
 export function canonicalText(job: RenderRequest['job'], files: FileDigests = []): string {
-  // The names of fields are for messages.
-  const { source, waits, isList: _isList, ...rest } = job;
-  return sortedJson({
-    ...rest,
-    source: canonicalSource(source, files),
-    waits: { ...waits, for: waits.for.map(({ field: _field, ...condition }) => condition) },
-  });
+  return sortedJson({ ...job, source: canonicalSource(job.source, files) });
 }
 
 function canonicalSource(source: Source, files: FileDigests): object {

@@ -4,9 +4,12 @@ import { invalid } from '#core/errors.ts';
 import { isId } from '#core/ids.ts';
 import { wholeRange, type Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
-import { isPicture, type Job, type ReferenceFile } from '#browser/job.ts';
+import { isPicture, outputField, type ReferenceFile } from '#browser/job.ts';
 import { isPictureFormat } from '#renders/output-files.ts';
+import type { RenderRequest } from '#renders/render-request.ts';
 import { outputsOf, type StoredOutput } from '#renders/stored-render.ts';
+
+type Asked = Pick<RenderRequest, 'job' | 'listed'>;
 
 /** The files are gone when it is disposed. */
 export interface OpenReferences extends AsyncDisposable {
@@ -30,24 +33,22 @@ export function createReferences(parts: { database: Database; blobs: Blobs; cloc
     return picture;
   }
 
-  function* comparedOf({ outputs, isList }: Pick<Job, 'outputs' | 'isList'>) {
-    for (const [place, output] of outputs.entries()) {
-      if (!isPicture(output) || output.compareTo === null) continue;
-      const field = outputs.length === 1 && isList !== true ? 'compare_to' : `outputs[${place}].compare_to`;
-      yield { place, field, id: output.compareTo };
-    }
+  function* comparedOf({ job: { outputs }, listed = [] }: Asked) {
+    for (const [place, output] of outputs.entries())
+      if (isPicture(output) && output.compareTo !== null)
+        yield { place, field: outputField({ outputs, listed }, place, 'compare_to'), id: output.compareTo };
   }
 
   return {
     /** Refuses an id that is not one of the account's stored pictures, before the render costs anything. */
-    async check(accountId: string, job: Pick<Job, 'outputs' | 'isList'>): Promise<void> {
-      for (const { id, place, field } of comparedOf(job)) await find(accountId, id, place, field);
+    async check(accountId: string, asked: Asked): Promise<void> {
+      for (const { id, place, field } of comparedOf(asked)) await find(accountId, id, place, field);
     },
 
-    async open(accountId: string, job: Pick<Job, 'outputs' | 'isList'>): Promise<OpenReferences> {
+    async open(accountId: string, asked: Asked): Promise<OpenReferences> {
       await using spools = new AsyncDisposableStack();
       const files: ReferenceFile[] = [];
-      for (const { id, place, field } of comparedOf(job)) {
+      for (const { id, place, field } of comparedOf(asked)) {
         const { id: key, sizeBytes } = await find(accountId, id, place, field);
         using blob = await blobs.open(key, wholeRange(sizeBytes), accountId);
         if (!blob) throw invalid(field, 'the picture of that render is gone; make a new one');

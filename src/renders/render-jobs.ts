@@ -91,7 +91,7 @@ export function createRenderJobs(parts: {
       const { accountId, keyId } = payer;
       const { job } = request;
       const webhook_url = await checkWebhook(accountId, webhookUrl, signal);
-      await renders.checkReferences(accountId, job);
+      await renders.checkReferences(accountId, request);
       await Promise.all(begun.puts.map(({ decide }) => decide(signal)));
       const pendingKey = pendingKeyOf(begun, webhook_url);
       const request_bytes = await requests.write(id, accountId, {

@@ -6,7 +6,9 @@ import type { Put } from '#renders/put-outputs.ts';
 export interface RenderRequest {
   /** Of the interface. Version 1 has other codes for a render that fails. */
   version: 1 | 2;
-  job: Omit<Job, 'egress' | 'account' | 'phases'>;
+  job: Omit<Job, 'egress' | 'account' | 'phases' | 'listed'>;
+  /** For messages. */
+  listed?: Job['listed'];
   /** The client's options, as recorded and shown in the dashboard. They hold no secrets. */
   options: Record<string, unknown>;
   /** Outputs that are also sent elsewhere. */

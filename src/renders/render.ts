@@ -120,7 +120,7 @@ export function createRenders(parts: RendersParts) {
     phases: Phases,
   ): Promise<FinishedRender> {
     const begun = begin(payer, request);
-    await references.check(payer.accountId, request.job);
+    await references.check(payer.accountId, request);
     const { leaseId } = await slots.acquire(payer, unitsOf(request.job.outputs));
     reached('lease taken');
     const release = (tables: Tables): Promise<void> => tables.renderLeases.delete(leaseId);
@@ -173,7 +173,7 @@ export function createRenders(parts: RendersParts) {
       phases.begin('resolve');
       await Promise.all(puts.map(({ decide }) => decide(signal)));
       await target.resolve(signal);
-      await using earlier = await references.open(payer.accountId, request.job);
+      await using earlier = await references.open(payer.accountId, request);
       phases.begin('queue');
       const { result, startedAt } = await queue.run(
         payer.accountId,
@@ -207,7 +207,7 @@ export function createRenders(parts: RendersParts) {
   }
 
   function run(
-    { payer, request: { job }, target }: BegunRender,
+    { payer, request: { job, listed = [] }, target }: BegunRender,
     earlier: ReferenceFile[],
     signal: AbortSignal,
     phases: Phases,
@@ -215,7 +215,7 @@ export function createRenders(parts: RendersParts) {
     const source: Source = job.source.kind === 'url' ? { kind: 'url', url: target.href } : job.source;
     const egress = wall.settingsFor('page', payer.allowedHosts);
     return browser.render(
-      { ...job, source, references: earlier, egress, account: payer.accountId, phases },
+      { ...job, listed, source, references: earlier, egress, account: payer.accountId, phases },
       signal,
     );
   }

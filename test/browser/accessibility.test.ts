@@ -66,7 +66,7 @@ async function describe(
 ): Promise<Described> {
   await using rendered = await kit.render(`${server.base}${path}`, {
     view: { ...plainView, width: 800, height: 600, ...view },
-    waits: { ...plainWaits, for: [{ field: 'wait_for', expression: 'window.isReady !== false' }] },
+    waits: { ...plainWaits, for: [{ expression: 'window.isReady !== false' }] },
     // The tree belongs to the first picture, wherever it stands and whatever comes after it.
     outputs: [
       { format: 'accessibility' },

@@ -240,7 +240,7 @@ test('v2 2 a service worker sends no secret for a document that another origin o
     '/transfer': `<script>top.postMessage(0, '*')</script>`,
   };
   // On the page's own clock nobody waits for a service worker.
-  const waits = { ...plainWaits, for: [{ field: 'wait_for[0]', expression: 'globalThis.hasArrived' }] };
+  const waits = { ...plainWaits, for: [{ expression: 'globalThis.hasArrived' }] };
   const { told, untold } = await requestsOf('/', undefined, { changes: noChanges, waits });
   assert.deepEqual(told, ['/', '/own', '/service.js']);
   // A second after a document, the browser itself may ask whether the script has changed; nothing of the caller goes along.

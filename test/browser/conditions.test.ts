@@ -41,14 +41,14 @@ const cases: { title: string; html: string; for: WaitFor[]; until?: Job['waits']
       setTimeout(() => { inner.firstChild.shadowRoot.firstChild.style = ''; done() }, ${lateMs})`,
       '<x-a></x-a>',
     ),
-    for: [{ field, selector: 'p.late', state: 'visible' }],
+    for: [{ selector: 'p.late', state: 'visible' }],
   },
   {
     title: 'an element without a box that is attached after a slow request',
     html: page(
       `onload = () => fetch('/slow?4000').then(() => { box.append(document.createElement('template')); done() })`,
     ),
-    for: [{ field, selector: '#box > template', state: 'attached' }],
+    for: [{ selector: '#box > template', state: 'attached' }],
   },
   {
     title: 'one condition after the other, the last an element that is hidden in the end',
@@ -57,9 +57,9 @@ const cases: { title: string; html: string; for: WaitFor[]; until?: Job['waits']
       '<p id="spin" hidden>wait</p>',
     ),
     for: [
-      { field, selector: '#spin', state: 'attached' },
-      { field, expression: 'window.box' },
-      { field, selector: '#spin', state: 'gone' },
+      { selector: '#spin', state: 'attached' },
+      { expression: 'window.box' },
+      { selector: '#spin', state: 'gone' },
     ],
   },
   {
@@ -69,14 +69,14 @@ const cases: { title: string; html: string; for: WaitFor[]; until?: Job['waits']
       '<img src="/slow?1500">',
     ),
     until: 'domcontentloaded',
-    for: [{ field, expression: 'app.ready // in the end' }],
+    for: [{ expression: 'app.ready // in the end' }],
   },
   {
     title: 'an element of the document to which the page goes',
     html: page(
       `if (location.hash !== '#2') onload = () => setTimeout(() => { location.hash = '#2'; location.reload() }, 4000); else { box.className = 'there'; done() }`,
     ),
-    for: [{ field, selector: '.there', state: 'visible' }],
+    for: [{ selector: '.there', state: 'visible' }],
   },
 ];
 
@@ -90,21 +90,21 @@ describe('conditions', { concurrency: 2 }, () => {
 
   const unmet: { condition: WaitFor; words: string; isAtOnce?: boolean }[] = [
     {
-      condition: { field, selector: '.never', state: 'visible' },
+      condition: { selector: '.never', state: 'visible' },
       words: '".never" was not visible within timeout_ms',
     },
-    { condition: { field, selector: '#box', state: 'gone' }, words: '"#box" was not gone within timeout_ms' },
+    { condition: { selector: '#box', state: 'gone' }, words: '"#box" was not gone within timeout_ms' },
     {
-      condition: { field, expression: 'new Promise(() => {})' },
+      condition: { expression: 'new Promise(() => {})' },
       words: '"new Promise(() => {})" was not true within timeout_ms',
     },
     {
-      condition: { field, selector: 'p[', state: 'attached' },
+      condition: { selector: 'p[', state: 'attached' },
       words: '"p[" is not a CSS selector',
       isAtOnce: true,
     },
     {
-      condition: { field, expression: 'a b' },
+      condition: { expression: 'a b' },
       words: `"a b" is not an expression: SyntaxError: Unexpected identifier 'b'`,
       isAtOnce: true,
     },
@@ -112,9 +112,9 @@ describe('conditions', { concurrency: 2 }, () => {
   for (const { condition, words, isAtOnce = false } of unmet) {
     test(`a condition that is not met fails the render: ${words}`, async () => {
       const url = server.route('/still', page(''));
-      const waits = { for: [{ field: 'wait_for[0]', expression: 'true' }, condition] };
+      const waits = { for: [{ expression: 'true' }, condition] };
       await assert.rejects(
-        render(url, waits, { timeoutMs: isAtOnce ? 60_000 : 6_000 }),
+        render(url, waits, { timeoutMs: isAtOnce ? 60_000 : 6_000, listed: ['wait_for'] }),
         (error: RenderFailure) => {
           assert.deepEqual([error.reason, error.field, error.message], ['condition_unmet', field, words]);
           return true;
@@ -126,7 +126,7 @@ describe('conditions', { concurrency: 2 }, () => {
   test('conditions are waited for after the script of the client', async () => {
     const script = `setTimeout(() => { box.className = 'there'; done() }, ${lateMs})`;
     const changes = { ...noChanges, script };
-    const waits = { for: [{ field, selector: '.there', state: 'attached' as const }] };
+    const waits = { for: [{ selector: '.there', state: 'attached' as const }] };
     assert.equal(await render(server.route('/still', page('')), waits, { changes }), 'green');
   });
 
@@ -135,13 +135,13 @@ describe('conditions', { concurrency: 2 }, () => {
       '/leaves',
       page(`setTimeout(() => { location = 'http://10.0.0.1/' }, ${lateMs})`),
     );
-    const waits = { for: [{ field, selector: '.never', state: 'visible' as const }] };
+    const waits = { for: [{ selector: '.never', state: 'visible' as const }] };
     await assert.rejects(render(url, waits), (error: RenderFailure) => error.reason === 'denied');
   });
 
   test('an expression that does not return ends with the render', async () => {
     const url = server.route('/still', page(''));
-    const endless = { for: [{ field, expression: '(() => { for (;;); })()' }] };
+    const endless = { for: [{ expression: '(() => { for (;;); })()' }] };
     await assert.rejects(render(url, endless, { timeoutMs: 6_000 }), (error: RenderFailure) => {
       assert.ok(['condition_unmet', 'timed_out'].includes(error.reason), String(error));
       return true;

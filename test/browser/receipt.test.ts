@@ -124,7 +124,7 @@ test('uncaught exceptions are warnings, at most 50, and none is one of the condi
     <script>for (let i = 0; i < 90; i += 1) setTimeout(() => { throw new Error(i) })</script>`,
   );
   const { warnings } = await receiptOf(`${url}?key=secret`, {
-    waits: { ...failOn(), until: 'load', for: [{ field: 'wait_for', expression: 'ready' }] },
+    waits: { ...failOn(), until: 'load', for: [{ expression: 'ready' }] },
   });
   assert.equal(warnings.length, 50);
   assert.deepEqual([...new Set(warnings.map(({ url: address }) => address))], [url]);

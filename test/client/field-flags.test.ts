@@ -16,7 +16,15 @@ const schema: ObjectSchema = {
     viewport: {
       type: 'object',
       properties: {
-        width: { type: 'integer', minimum: 1, maximum: 9, default: 5, description: 'Width, in pixels.' },
+        width: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 9,
+          default: 5,
+          description: 'The width.',
+          'x-unit': 'px',
+          'x-formats': ['png', 'pdf'],
+        },
       },
     },
     geolocation: {
@@ -92,7 +100,7 @@ test('--help says what each does, its choices or range, and its default', () => 
     `  --color-scheme SCHEME          Color scheme: light or dark (light)
   --no-javascript                Do not run the scripts of the page
   --outline                      Add an outline to --color-scheme
-  --width PIXELS                 Width, in pixels, 1 to 9 (5)
+  --width PIXELS                 The width, 1 to 9 (5); only png, pdf
   --geolocation-accuracy NUMBER  In metres
   --margin SIZES                 Margins: one for all sides, or up to four as in
                                  CSS: "1cm 2cm"`,

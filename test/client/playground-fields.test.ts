@@ -8,7 +8,8 @@ import { ttRender, ttRenderAny } from '#app/pages/playground/tt-command.ts';
 import { fieldsFrom, parsedFlags } from '#cli/field-flags.ts';
 import { renderDocument } from '#cli/render-document.ts';
 import { pdfKind } from '#cli/render-kinds.ts';
-import { formatsByField } from '#http/api/v2/output-fields.ts';
+import type { Format, Row } from '#http/api/v2/fields/row.ts';
+import { outputRows } from '#http/api/v2/fields/rows.ts';
 import { PdfRequest, RenderRequest, ScreenshotRequest } from '#shared/requests.ts';
 
 const url = 'https://example.com/';
@@ -89,8 +90,12 @@ test('the form of version 2 shows what a body says, and sends it again', () => {
 test('the form of version 2 shows and sends only what fits the format', () => {
   for (const format of RenderRequest.properties['format']?.enum ?? []) {
     const names = fitting(fields, { format }).map(({ path }) => path.split('.')[0] ?? '');
-    for (const [name, formats] of Object.entries(formatsByField))
-      assert.equal(names.includes(name), (formats as string[]).includes(format), `${name} with ${format}`);
+    for (const [name, { formats }] of Object.entries<Row>(outputRows))
+      assert.equal(
+        names.includes(name),
+        formats?.includes(format as Format) ?? true,
+        `${name} with ${format}`,
+      );
   }
   const picture = requestOf(sourceOf({ url }), valuesOf({ ...any, format: 'png', full_page: true }, fields));
   assert.equal(picture['full_page'], true);

@@ -76,17 +76,26 @@ export const helpRows = (flags: Flag[]): HelpRow[] =>
 function argumentOf({ name, kind, schema }: Flag): string {
   if (kind === 'switch') return '';
   if (kind === 'sides') return ' SIZES';
-  if (kind === 'number') return /in (CSS )?pixels/.test(schema.description ?? '') ? ' PIXELS' : ' NUMBER';
+  if (kind === 'number') return schema['x-unit'] === 'px' ? ' PIXELS' : ' NUMBER';
   return ` ${name.split('-').at(-1)?.toUpperCase()}`;
 }
 
 function meaningOf({ kind, schema }: Flag): string {
-  const { description = '', enum: choices, minimum, maximum, default: fallback } = schema;
+  const {
+    description = '',
+    'x-formats': formats,
+    enum: choices,
+    minimum,
+    maximum,
+    default: fallback,
+  } = schema;
+  const fitting = formats ? `; only ${formats.join(', ')}` : '';
   // Other fields are flags here.
-  const [meaning = ''] = description.replace(/\.$/, '').split('; in a form, ');
-  const sentence = meaning.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => `--${name.replaceAll('_', '-')}`);
-  if (kind === 'switch') return fallback === true ? `Do not ${lowered(sentence)}` : sentence;
-  if (kind === 'sides') return `${sentence}: one for all sides, or up to four as in CSS: "1cm 2cm"`;
+  const sentence = description
+    .replace(/\.$/, '')
+    .replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => `--${name.replaceAll('_', '-')}`);
+  if (kind === 'switch') return (fallback === true ? `Do not ${lowered(sentence)}` : sentence) + fitting;
+  if (kind === 'sides') return `${sentence}: one for all sides, or up to four as in CSS: "1cm 2cm"${fitting}`;
   const rule =
     choices && choices.length <= maxShownChoices
       ? `: ${listed(choices)}`
@@ -95,9 +104,9 @@ function meaningOf({ kind, schema }: Flag): string {
         : `, ${minimum} to ${maximum}`;
   if (kind === 'list') {
     const { enum: members } = schema.items ?? {};
-    return `${sentence}${members ? `: ${listed(members)}` : ''}; may be given several times`;
+    return `${sentence}${members ? `: ${listed(members)}` : ''}; may be given several times${fitting}`;
   }
-  return `${sentence}${rule}${fallback === undefined ? '' : ` (${fallback as string | number})`}`;
+  return `${sentence}${rule}${fallback === undefined ? '' : ` (${fallback as string | number})`}${fitting}`;
 }
 
 const lowered = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1);

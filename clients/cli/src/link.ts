@@ -3,7 +3,7 @@ import { toCamel } from '../../library/src/letter-case.ts';
 import { signLink, type LinkFields } from '../../library/src/sign-link.ts';
 import { omit } from '../../shared/src/fields.ts';
 import { flagsOf } from '../../shared/src/flags.ts';
-import { RenderRequest } from '../../shared/src/requests.ts';
+import { RenderRequest, unlinkedFields } from '../../shared/src/requests.ts';
 import { openService } from '../../shared/src/service.ts';
 import { readSettings } from '../../shared/src/settings.ts';
 import { print, UsageError } from '../../shared/src/terminal.ts';
@@ -11,20 +11,9 @@ import { text, type Call, type Command } from './command.ts';
 import { fieldsFrom, helpRows, helpTable, parsedFlags } from './field-flags.ts';
 import { sourceOf, waitsOf } from './render-document.ts';
 
-const unlinked = [
-  'headers',
-  'cookies',
-  'basic_auth',
-  'password',
-  'script',
-  'response',
-  'async',
-  'webhook_url',
-  'put_url',
-  'expires_in',
-  'outputs',
-] as const;
-const flags = flagsOf(omit(RenderRequest, 'url', 'html', 'markdown', 'wait_for', ...unlinked));
+const flags = flagsOf(
+  omit(RenderRequest, 'url', 'html', 'markdown', 'outputs', 'wait_for', ...unlinkedFields),
+);
 
 export const link: Command = {
   summary: 'Sign a link that renders when somebody opens it',

@@ -33,6 +33,9 @@ export const renderFileBytes = 20971520;
 /** How long to wait for a render: its own time limit, the queue, and 15 s for the network. Spec 4.3, 4.4. */
 export const renderTimeoutsMs = { screenshot: 105000, pdf: 120000, render: 135000 } as const;
 
+/** The fields of a render that a link does not have. */
+export type Unlinked = 'putUrl' | 'password' | 'headers' | 'cookies' | 'basicAuth' | 'script' | 'response' | 'async' | 'webhookUrl' | 'expiresIn';
+
 export interface BatchResult {
   /** One entry per submitted file, in request order. */
   items: {
@@ -790,7 +793,7 @@ export interface UploadChanges {
   filename?: string;
   /** A title of 1 to 200 characters; null for none. */
   title?: string | null;
-  /** Words to find it by; in a form, a part for each. */
+  /** Words to find it by. */
   tags?: string[];
   /** The id of an album; null for none. */
   album?: string | null;
@@ -818,7 +821,7 @@ export interface UploadFromUrl {
   filename?: string;
   /** A title. */
   title?: string;
-  /** Words to find it by; in a form, a part for each. */
+  /** Words to find it by. */
   tags?: string[];
   /** The id of the album that it is in. */
   album?: string;

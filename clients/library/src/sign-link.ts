@@ -1,27 +1,16 @@
 // Links that render when somebody opens them: signed here with a link key, or by the service.
 import { callOf, checkBaseUrl, type CallOptions } from './call-options.ts';
-import type { RenderRequest } from './contract.ts';
+import type { RenderRequest, Unlinked } from './contract.ts';
 import { toSnake } from './letter-case.ts';
 import type { Loose } from './options.ts';
 import { badAnswer } from './results.ts';
 import { send, type Sender } from './send.ts';
 
-/** Anyone can read a link, so it has no secrets; and it answers with a file. */
-type Unlinked =
-  | 'headers'
-  | 'cookies'
-  | 'basicAuth'
-  | 'password'
-  | 'script'
-  | 'response'
-  | 'async'
-  | 'webhookUrl'
-  | 'putUrl'
-  | 'expiresIn'
-  | 'outputs';
-
-/** Exactly one of `url`, `html` and `markdown`, and the fields of one output. */
-export type LinkFields = Loose<Omit<RenderRequest, Unlinked | 'url'>> & {
+/**
+ * Exactly one of `url`, `html` and `markdown`, and the fields of one output. Anyone can read a link, so it has no secrets; and it answers
+ * with a file.
+ */
+export type LinkFields = Loose<Omit<RenderRequest, Unlinked | 'url' | 'outputs'>> & {
   url?: string | URL | undefined;
   /** Seconds for which a result is served before the page is rendered again, 60 to 2,592,000; default 86,400. */
   maxAge?: number | undefined;

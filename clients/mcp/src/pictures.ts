@@ -1,8 +1,10 @@
 // What a tool shows of a page. Models scale a picture to 1,568 px a side themselves, so a taller page is shown in parts of that height:
 // clips of one load, which the service makes. A render that fails spends nothing, so a part beyond the end of the page costs only time.
-import type { OutputOptions, Render } from '../../library/src/contract.ts';
+import type { Render } from '../../library/src/contract.ts';
 import { TintypeError } from '../../library/src/errors.ts';
+import { camelName } from '../../library/src/letter-case.ts';
 import type { RenderFields } from '../../library/src/renders.ts';
+import { outputFields } from '../../shared/src/requests.ts';
 
 export const longestSide = 1568;
 /** With the whole picture and the accessibility tree they are the five outputs that a render may have. */
@@ -19,40 +21,12 @@ export interface View {
 const viewport = { width: 1440, height: 900 };
 const smaller = { width: longestSide, height: longestSide };
 
-/** The fields of one output, which stand beside those of the page in a request. */
-const outputNames: Record<keyof OutputOptions, true> = {
-  format: true,
-  putUrl: true,
-  fullPage: true,
-  clip: true,
-  resize: true,
-  compareTo: true,
-  selector: true,
-  omitBackground: true,
-  quality: true,
-  page: true,
-  paperFormat: true,
-  paper: true,
-  landscape: true,
-  printBackground: true,
-  preferCssPageSize: true,
-  scale: true,
-  margin: true,
-  header: true,
-  footer: true,
-  pageNumbers: true,
-  pageRanges: true,
-  singlePage: true,
-  outline: true,
-  tagged: true,
-  document: true,
-  password: true,
-  mainContent: true,
-};
+/** They stand beside the fields of the page in a request. */
+const outputNames = outputFields.map(camelName);
 
 export function splitFields(fields: RenderFields): { page: RenderFields; output: Output } {
   const entries = Object.entries(fields);
-  const isOfOutput = ([name]: [string, unknown]): boolean => Object.hasOwn(outputNames, name);
+  const isOfOutput = ([name]: [string, unknown]): boolean => outputNames.includes(name);
   return {
     page: Object.fromEntries(entries.filter((entry) => !isOfOutput(entry))),
     output: Object.fromEntries(entries.filter(isOfOutput)),

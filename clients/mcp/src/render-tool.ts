@@ -4,7 +4,7 @@ import type { Render } from '../../library/src/contract.ts';
 import { TintypeError } from '../../library/src/errors.ts';
 import { toCamel } from '../../library/src/letter-case.ts';
 import type { RenderFields } from '../../library/src/renders.ts';
-import { omit } from '../../shared/src/fields.ts';
+import type { Schema } from '../../shared/src/fields.ts';
 import { endingOf, formatFor } from '../../shared/src/file-names.ts';
 import { PdfRequest, RenderRequest, ScreenshotRequest } from '../../shared/src/requests.ts';
 import { outlineOf } from './outline.ts';
@@ -25,16 +25,15 @@ import { keep, placeFor } from './save-to.ts';
 import { annotations, resultOf, withSaveTo, type Access, type RunnableTool } from './tool.ts';
 import { renderResult } from './tool-outputs.ts';
 
-const { device = {}, ...fields } = omit(
-  RenderRequest,
-  'outputs',
-  'headers',
-  'cookies',
-  'basic_auth',
-  'put_url',
-  'async',
-  'webhook_url',
-).properties;
+/** What a tool does itself, or has no use for. */
+const untold = ['outputs', 'async', 'webhook_url'];
+/** The password of a PDF is the assistant's own. */
+const toldSecrets = ['password'];
+const { device = {}, ...fields } = Object.fromEntries(
+  Object.entries(RenderRequest.properties)
+    .filter(([name, { writeOnly }]) => !untold.includes(name) && (!writeOnly || toldSecrets.includes(name)))
+    .map(([name, { 'x-group': _group, ...schema }]): [string, Schema] => [name, schema]),
+);
 const formats = fields['format']?.enum ?? [];
 const pictureFormats = ScreenshotRequest.properties['format']?.enum ?? [];
 const shownCharacters = 100_000;

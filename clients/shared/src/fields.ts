@@ -26,6 +26,10 @@ export interface Schema {
   writeOnly?: boolean;
   default?: unknown;
   description?: string;
+  /** The formats of an output that the field fits; all if it is left out. */
+  'x-formats'?: readonly string[];
+  'x-group'?: string;
+  'x-unit'?: string;
 }
 
 export interface ObjectSchema extends Schema {

@@ -1,6 +1,6 @@
 // What the steps of one attempt to render a page share.
 import type { RenderedFile } from '#browser/browser.ts';
-import { isPicture, type Output, type Task } from '#browser/job.ts';
+import { isPicture, outputField, type Output, type Task } from '#browser/job.ts';
 import type { Deadline } from '#browser/process/deadline.ts';
 import type { Notes } from '#browser/page/notes.ts';
 import type { Page } from '#browser/page/page.ts';
@@ -24,8 +24,7 @@ export interface MadeOutput extends Pick<RenderedFile, 'width' | 'height' | 'pag
 }
 
 /** How the request calls a field of this output. */
-export function fieldOf({ outputs, isList }: Task, output: Output, name: string): string {
-  if (outputs.length === 1 && isList !== true) return name;
-  const place = outputs.findIndex((one) => one === output || (isPicture(one) && one.printed === output));
-  return `outputs[${place}].${name}`;
+export function fieldOf(task: Task, output: Output, name: string): string {
+  const isOf = (one: Output): boolean => one === output || (isPicture(one) && one.printed === output);
+  return outputField(task, task.outputs.findIndex(isOf), name);
 }

@@ -1,8 +1,8 @@
 // Compares a picture with an earlier one of the same account, pixel by pixel. v2 4 (compare_to).
 import sharp from 'sharp';
 import { RenderFailure, type PictureChange } from '#browser/browser.ts';
-import type { Task } from '#browser/job.ts';
-import { fieldOf, type MadeOutput } from '#browser/page/attempt.ts';
+import { outputField, type Task } from '#browser/job.ts';
+import type { MadeOutput } from '#browser/page/attempt.ts';
 
 /** Both are in memory, at 4 bytes a pixel. */
 const maxPixels = 60_000_000;
@@ -13,12 +13,14 @@ export async function compareOutputs(task: Task, outputs: MadeOutput[]): Promise
   const compared = [...outputs];
   for (const { place, path } of task.references ?? []) {
     const made = outputs[place];
-    if (made) compared[place] = { ...made, change: await changeOf(made, path, fieldIn(task, place)) };
+    if (made)
+      compared[place] = {
+        ...made,
+        change: await changeOf(made, path, outputField(task, place, 'compare_to')),
+      };
   }
   return compared;
 }
-
-const fieldIn = (task: Task, place: number): string => fieldOf(task, task.outputs[place]!, 'compare_to');
 
 async function changeOf({ bytes }: MadeOutput, referencePath: string, field: string): Promise<PictureChange> {
   const [now, before] = [await sizeOf(bytes), await sizeOf(referencePath)];

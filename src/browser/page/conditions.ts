@@ -1,6 +1,6 @@
 // Waits for what the client names: elements that appear or go, expressions that become true. One after the other, in their order.
 import { RenderFailure } from '#browser/browser.ts';
-import type { WaitFor } from '#browser/job.ts';
+import type { Task, WaitFor } from '#browser/job.ts';
 import { inTime } from '#browser/page/at-most.ts';
 import { createConditionTools } from '#browser/page/in-page/condition-tools.ts';
 import { openTools, type ToolsInPage } from '#browser/page/isolated-world.ts';
@@ -17,9 +17,13 @@ type IsMet = (signal: AbortSignal) => Promise<boolean>;
 
 const shownCharacters = 100;
 
-export async function waitFor(page: Page, conditions: WaitFor[], deadline: Deadline): Promise<void> {
-  for (const condition of conditions) {
-    const { field } = condition;
+export async function waitFor(
+  page: Page,
+  { waits, listed = [] }: Pick<Task, 'waits' | 'listed'>,
+  deadline: Deadline,
+): Promise<void> {
+  for (const [index, condition] of waits.for.entries()) {
+    const field = listed.includes('wait_for') ? `wait_for[${index}]` : 'wait_for';
     const unmet = (words: string) =>
       new RenderFailure('condition_unmet', `${nameOf(condition)} ${words}`, { field });
     const state = 'selector' in condition ? condition.state : 'true';

@@ -108,7 +108,7 @@ async function waitAndChange({ page, task, deadline, notes }: Attempt): Promise<
   if (changes.declineCookieBanners && changes.javascript) await declineCookieBanners(page, notes, deadline);
   else if (isChanged && waits.until === 'settled') await settle(page, deadline);
   await runScript(page, task, deadline);
-  await waitFor(page, waits.for, deadline);
+  await waitFor(page, task, deadline);
   if (waits.delayMs > 0) await pause(waits.delayMs, deadline.signal);
   throwIfFailed(page);
 }

@@ -1,14 +1,22 @@
 // What the schemas of requests are written with. An option of a render is described twice: as a field of the request, and as a field
 // of the metadata, which says what was used.
 import { Type, type TOptional, type TProperties, type TSchema } from 'typebox';
+import { expected, maxBytes } from '#core/keywords.ts';
 
 export const strict = { additionalProperties: false };
 
 /** How the metadata of a render describes an option. A symbol, so that it is not part of the published schema. */
 export const used = Symbol('used');
 
-/** The most bytes that a text may have in UTF-8. A symbol: JSON Schema counts characters, and the description says it. */
-export const maxBytes = Symbol('max bytes');
+/** A description that says what is expected. */
+export const saying = (what: string, kinds: string) => ({
+  [expected]: kinds,
+  description: `${what}: ${kinds}.`,
+});
+
+/** The unit of a number, for programs that show a form or help. Only the document of version 2 has it. */
+export const unit = (of: Unit) => ({ 'x-unit': of });
+type Unit = 'px' | 'ms' | 's' | 'm' | 'degrees';
 
 interface Bounds {
   min: number;
@@ -29,6 +37,19 @@ export const oneOf = <T extends string>(
 /** If it is on by default, its description begins with a verb: `tt` says "Do not" before it. */
 export const flag = (fallback: boolean, description: string, usedAs: string) =>
   Type.Boolean({ default: fallback, description, [used]: usedAs });
+interface Shape {
+  minLength?: number;
+  default?: unknown;
+  'x-unit'?: Unit;
+}
+
+/** Of at least one character. */
+export const text = (most: number, description: string, options: Shape = {}) =>
+  Type.String({ minLength: 1, maxLength: most, ...options, description });
+export const integer = (minimum: number, maximum: number, description: string, options: Shape = {}) =>
+  Type.Integer({ minimum, maximum, ...options, description });
+export const uri = (description: string) => Type.String({ format: 'uri', description });
+export const flagOff = (description: string) => Type.Boolean({ default: false, description });
 export const within = ({ min, max, default: fallback }: Bounds, description: string, usedAs?: string) => ({
   minimum: min,
   maximum: max,
@@ -36,6 +57,17 @@ export const within = ({ min, max, default: fallback }: Bounds, description: str
   description,
   [used]: usedAs,
 });
+
+/** Some of a few names. */
+export const listOf = <T extends string>(values: readonly T[], description: string) =>
+  Type.Array(choice(values, { description: 'One of them.' }), {
+    maxItems: values.length,
+    default: [],
+    description,
+  });
+
+export const selector = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 500, description: `${description} A CSS selector.` });
 
 /** A text of at least one byte. */
 export const sizedText = (limit: number, description: string) =>

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { Set as setFormat } from 'typebox/format';
 import { limits } from '#core/limits.ts';
-import { flag, oneOf, optional, strict, used, within } from '#http/api/fields.ts';
+import { flag, oneOf, optional, saying, strict, unit, used, within } from '#http/api/fields.ts';
 
 // Only documented here: renders/target-url.ts checks addresses as browsers do, which accept letters of every language, spaces and
 // brackets, and it never repeats a password.
@@ -17,8 +17,11 @@ const heightText = 'Viewport height, in CSS pixels.';
 
 export const pictureOptions = {
   format: oneOf(['png', 'jpeg', 'webp'], 'png', 'Image format.', 'Image format.'),
-  width: Type.Integer(within(limits.viewportWidth, widthText, 'Viewport width used.')),
-  height: Type.Integer(within(limits.viewportHeight, heightText, 'Viewport height used.')),
+  width: Type.Integer({ ...within(limits.viewportWidth, widthText, 'Viewport width used.'), ...unit('px') }),
+  height: Type.Integer({
+    ...within(limits.viewportHeight, heightText, 'Viewport height used.'),
+    ...unit('px'),
+  }),
 };
 export const fullPage = {
   full_page: flag(
@@ -31,8 +34,11 @@ export const fullPage = {
 const lengthCharacters = 16;
 
 /** A number of CSS pixels, or a string with a unit. Spec 4.4. */
-export const length = (what: string, px: { min: number; max: number }, options: { default?: number } = {}) =>
-  Type.Union(
+export function length(what: string, px: { min: number; max: number }, options: { default?: number } = {}) {
+  const kinds =
+    `a number of CSS pixels from ${px.min} to ${px.max}, or a text of at most ` +
+    `${lengthCharacters} characters that is "0" or a number followed by px, in, cm or mm`;
+  return Type.Union(
     [
       Type.Number({ minimum: px.min, maximum: px.max }),
       Type.String({
@@ -42,11 +48,10 @@ export const length = (what: string, px: { min: number; max: number }, options: 
     ],
     {
       ...options,
-      description:
-        `${what}: a number of CSS pixels from ${px.min} to ${px.max}, or a text of at most ` +
-        `${lengthCharacters} characters that is "0" or a number followed by px, in, cm or mm.`,
+      ...saying(what, kinds),
     },
   );
+}
 
 const marginSide = (side: string) => length(`The ${side} margin`, { min: 0, max: 2000 }, { default: 0 });
 
@@ -80,8 +85,8 @@ export const pdfOptions = {
   ),
   viewport: Type.Object(
     optional({
-      width: Type.Integer(within(limits.viewportWidth, widthText)),
-      height: Type.Integer(within(limits.viewportHeight, heightText)),
+      width: Type.Integer({ ...within(limits.viewportWidth, widthText), ...unit('px') }),
+      height: Type.Integer({ ...within(limits.viewportHeight, heightText), ...unit('px') }),
     }),
     {
       ...strict,
@@ -96,11 +101,12 @@ export const pdfOptions = {
     'What the page must have reached before it is printed.',
     'Readiness used.',
   ),
-  delay_ms: Type.Integer(
-    within(
+  delay_ms: Type.Integer({
+    ...within(
       { min: 0, max: 10_000, default: 0 },
       'Extra wait after readiness, in milliseconds.',
       'Extra wait used.',
     ),
-  ),
+    ...unit('ms'),
+  }),
 };

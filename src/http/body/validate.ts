@@ -3,12 +3,12 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
 import { invalid, ServiceError } from '#core/errors.ts';
-import { maxBytes } from '#http/api/fields.ts';
+import { expected, maxBytes } from '#core/keywords.ts';
 import { hintFor, nearest } from '#http/body/field-hint.ts';
 
 /** The value with defaults filled in; throws for the first field that breaks its rule, with the other mistakes in its details. */
 export function validate<T extends TObject>(schema: T, value: unknown): Static<T> {
-  return withDefaults(schema, validateGiven(schema, value));
+  return filled(schema, validateGiven(schema, value)) as Static<T>;
 }
 
 /** The value as it is: what was left out stays out. */
@@ -21,9 +21,6 @@ export function validateGiven<T extends TObject>(schema: T, value: unknown): Sta
 }
 
 /** A valid value with the defaults of this schema. */
-export const withDefaults = <T extends TObject>(schema: T, value: object): Static<T> =>
-  filled(schema, value as Record<string, unknown>) as Static<T>;
-
 function filled(schema: TObject, value: Record<string, unknown>): Record<string, unknown> {
   const whole: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(schema.properties)) {
@@ -55,7 +52,7 @@ interface Rule {
   minItems?: number;
   maxItems?: number;
   maxProperties?: number;
-  description?: string;
+  [expected]?: string | undefined;
   /** A secret, which no message repeats. */
   writeOnly?: boolean;
   [maxBytes]?: number;
@@ -122,13 +119,13 @@ function mistakesInItems(rule: Rule, value: unknown[], path: string, isSecret: b
 
 /**
  * Of a union, the branch that is meant: the one of the value's kind and, among objects, the one with most of its fields. The union
- * itself, whose description lists all, if there is none.
+ * itself, which says what is expected, if there is none.
  */
 function branchFor(rule: Rule, value: unknown): Rule {
   const branches = (rule.anyOf ?? []) as Rule[];
   if (Array.isArray(value)) {
     const list = branches.find(({ items }) => items);
-    return list ? { ...list, description: list.description ?? rule.description } : rule;
+    return list ? { [expected]: rule[expected], ...list } : rule;
   }
   if (typeof value === 'string') return branches.find((branch) => branch[maxBytes] !== undefined) ?? rule;
   if (!isPlainObject(value)) return rule;
@@ -150,7 +147,7 @@ function hasNul(value: unknown): boolean {
 const shownChoices = 20;
 
 function ruleOf(rule: Rule): string {
-  const { type, format, enum: choices, minimum, maximum, minLength, maxLength, description = '' } = rule;
+  const { type, format, enum: choices, minimum, maximum, minLength, maxLength } = rule;
   if (choices)
     return choices.length > shownChoices
       ? 'a name of the list in the OpenAPI document'
@@ -165,10 +162,7 @@ function ruleOf(rule: Rule): string {
   }
   if (format === 'uri') return 'an absolute URI, as a string';
   if (format === 'date-time') return 'a date and time such as 2026-01-31T09:00:00Z';
-  const isPlainText = type === 'string' && rule.pattern === undefined;
-  // The description of a union, a list or a pattern gives the allowed values after a colon.
-  if (!isPlainText && description.includes(': '))
-    return description.slice(description.indexOf(': ') + 2).replace(/\.$/, '');
+  if (rule[expected] !== undefined) return rule[expected];
   if (type === 'string') return 'a string';
   if (rule.anyOf) return rule.anyOf.map((branch) => ruleOf(branch as Rule)).join(', or ');
   if (type === 'null') return 'null';

@@ -96,5 +96,8 @@ export const valuesOf = (examples: Record<string, object>): Json =>
 
 export const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
-/** Removes the symbols that the schema library adds. */
-export const plain = (schema: TSchema): Json => JSON.parse(JSON.stringify(schema)) as Json;
+/** Without the symbols that the schema library adds, and without our own keywords, which the document of version 1 does not have. */
+export const plain = (schema: TSchema): Json =>
+  JSON.parse(
+    JSON.stringify(schema, (name, value: unknown) => (name.startsWith('x-') ? undefined : value)),
+  ) as Json;

@@ -19,6 +19,8 @@ export interface Field {
   isSecret: boolean;
   /** The formats that it fits; undefined for all. */
   formats: readonly string[] | undefined;
+  /** Of the form of version 2. */
+  group: string | undefined;
 }
 
 /** Choices, single values, those of nested objects, texts and lists, flags: so pairs stand side by side. */
@@ -44,7 +46,8 @@ function fieldOf(path: string, schema: Schema, outer: Schema): Field {
       schema.enum?.some(({ length }) => length > 12) === true ||
       (kind === 'text' && (schema.format === 'uri' || (schema.maxLength ?? 0) >= 100)),
     isSecret: outer.writeOnly === true,
-    formats: formatsOf(outer),
+    formats: outer['x-formats'],
+    group: outer['x-group'],
   };
 }
 
@@ -73,12 +76,6 @@ function kindOf(schema: Schema): Field['kind'] {
 
 const isText = (kind: Field['kind']): boolean => !['choice', 'flag', 'number'].includes(kind);
 
-/** The description of a field ends with the formats that it fits, unless it fits all. */
-const onlyFormats = / ?\bOnly ([a-z]+(?:, [a-z]+)*)\.$/;
-
-const formatsOf = ({ description = '' }: Schema): string[] | undefined =>
-  onlyFormats.exec(description)?.[1]?.split(', ');
-
 /** Those that fit the format of the values. */
 export const fitting = (fields: Field[], values: Values): Field[] =>
   fields.filter(({ formats }) => formats?.includes(String(values['format'])) ?? true);
@@ -96,7 +93,7 @@ function labelOf(path: string): string {
 /** What the form says below a field: its range, or what it is for. */
 export function hintOf({ kind, path, schema }: Field): string | undefined {
   const { minimum, maximum, description = '' } = schema;
-  const meaning = description.replace(onlyFormats, '').replace(/\.$/, '');
+  const meaning = description.replace(/\.$/, '');
   if (kind === 'lines' && path === 'wait_for')
     return 'One CSS selector a line, which must become visible; or {"expression": "…"}, which must become true';
   if (kind === 'lines') return `${meaning}; one a line`;

@@ -8,7 +8,7 @@ import {
   type Values,
 } from '#app/pages/playground/fields.ts';
 import { omit } from '#shared/fields.ts';
-import { RenderRequest } from '#shared/requests.ts';
+import { fieldGroups, RenderRequest } from '#shared/requests.ts';
 
 const sources = ['url', 'html', 'markdown'] as const;
 type SourceKind = (typeof sources)[number];
@@ -18,43 +18,18 @@ export interface Source extends Record<SourceKind, string> {
   kind: SourceKind;
 }
 
-const ofSource = ['base_url'];
-const ofFormat = ['format'];
-const named: Record<string, string[]> = {
-  View: [
-    'viewport',
-    'device',
-    'color_scheme',
-    'media',
-    'reduced_motion',
-    'locale',
-    'timezone',
-    'geolocation',
-    'user_agent',
-  ],
-  Page: ['javascript', 'css', 'script', 'hide', 'block', 'block_hosts'],
-  Waiting: ['wait_until', 'wait_for', 'delay_ms', 'timeout_ms', 'fail_on'],
-  Access: ['headers', 'basic_auth'],
-  Answer: ['response', 'expires_in', 'reference'],
-};
-
 // Several outputs and cookies are objects in a list, which a form shows badly.
 export const fields = formFields(omit(RenderRequest, 'html', 'markdown', 'outputs', 'cookies'));
 
-const isOf = (names: string[], { path }: Field): boolean => names.includes(path.split('.', 1)[0] ?? '');
-const isElsewhere = (field: Field): boolean =>
-  [ofSource, ofFormat, ...Object.values(named)].some((names) => isOf(names, field));
-
-export const sourceFields = fields.filter((field) => isOf(ofSource, field));
-export const formatFields = fields.filter((field) => isOf(ofFormat, field));
-/** All other fields; a field that no group names is one of the output. */
-export const groups: { title: string; fields: Field[] }[] = [
-  { title: 'Output', fields: fields.filter((field) => !isElsewhere(field)) },
-  ...Object.entries(named).map(([title, names]) => ({
+/** They stand above the groups. */
+export const sourceFields = fields.filter(({ group }) => group === 'Source');
+export const formatFields = fields.filter(({ path }) => path === 'format');
+export const groups: { title: string; fields: Field[] }[] = fieldGroups
+  .map((title) => ({
     title,
-    fields: fields.filter((field) => isOf(names, field)),
-  })),
-];
+    fields: fields.filter(({ group, path }) => group === title && path !== 'format'),
+  }))
+  .filter(({ title }) => title !== 'Source');
 
 export function sourceOf(body: Record<string, unknown>): Source {
   const text = (name: SourceKind, fallback: string): string =>
@@ -77,7 +52,10 @@ export const requestOf = (source: Source, values: Values): Record<string, unknow
 
 /** A reload sends the address of the page to the service, which refuses long ones. */
 const maxAddressCharacters = 6_000;
-const documents = ['html', 'markdown', 'css', 'script'];
+const documents = [
+  ...sources.filter((name) => name !== 'url'),
+  ...fields.filter(({ kind }) => kind === 'long').map(({ path }) => path),
+];
 
 /** What the address of the page keeps of a request: no secrets, and no document that is too long for it. */
 export function keptOf(body: Record<string, unknown>): string {

@@ -2,10 +2,8 @@
 // come from them. Spec 2, 4.
 import { Type, type Static, type TProperties } from 'typebox';
 import { errorCodesOf } from '#core/errors.ts';
-import { asUsed, choice, optional, strict } from '#http/api/fields.ts';
+import { asUsed, choice, optional, strict, uri } from '#http/api/fields.ts';
 import { fullPage, pdfOptions, pictureOptions, target } from '#http/api/render-fields.ts';
-
-const uri = (description: string) => Type.String({ format: 'uri', description });
 
 export const ErrorEnvelope = Type.Object(
   {

@@ -1,12 +1,10 @@
 // Albums and upload links as schemas. Spec 10.12, 10.13.
 import { Type, type Static } from 'typebox';
 import { limits } from '#core/limits.ts';
-import { optional, strict } from '#http/api/fields.ts';
+import { optional, saying, strict, text, integer } from '#http/api/fields.ts';
 import { orNull } from '#http/api/v2/schemas.ts';
 
 const seconds = { minimum: limits.expiresInSeconds.min, maximum: limits.expiresInSeconds.max };
-const text = (most: number, description: string) =>
-  Type.String({ minLength: 1, maxLength: most, description });
 const size = (most: number) => ({ minLength: 1, maxLength: most });
 const uri = { format: 'uri' };
 const time = { format: 'date-time' };
@@ -41,7 +39,10 @@ export const AlbumChanges = Type.Object(
     ),
     expires_in: orNull(
       'integer',
-      `Seconds until the link expires, from now: an integer from ${seconds.minimum} to ${seconds.maximum}, or null for never.`,
+      saying(
+        'Seconds until the link expires, from now',
+        `an integer from ${seconds.minimum} to ${seconds.maximum}, or null for never`,
+      ),
       seconds,
     ),
   }),
@@ -67,18 +68,8 @@ export type Album = Static<typeof Album>;
 
 export const NewUploadLink = Type.Object(
   optional({
-    max_files: Type.Integer({
-      minimum: 1,
-      maximum: 1_000,
-      default: 1,
-      description: 'How many files it takes.',
-    }),
-    max_bytes: Type.Integer({
-      minimum: 1,
-      maximum: limits.fileBytes,
-      default: limits.fileBytes,
-      description: 'The most bytes of each file.',
-    }),
+    max_files: integer(1, 1_000, 'How many files it takes.', { default: 1 }),
+    max_bytes: integer(1, limits.fileBytes, 'The most bytes of each file.', { default: limits.fileBytes }),
     expires_in: Type.Integer({ ...seconds, default: 3_600, description: 'Seconds until it expires.' }),
     album: text(40, 'The id of the album that its uploads go into; the link ends with it.'),
     title: text(titleCharacters, 'What people see above the place to drop files.'),
@@ -125,7 +116,7 @@ export const UploadLinkList = listOf(UploadLink);
 
 export const PageQuery = Type.Object(
   optional({
-    limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Items on a page.' }),
+    limit: integer(1, 100, 'Items on a page.', { default: 50 }),
     cursor: text(200, 'The next_cursor of the page before.'),
   }),
   strict,

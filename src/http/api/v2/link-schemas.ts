@@ -1,21 +1,13 @@
 // The contract of links as schemas: a render request that anyone may read, and how long its result is good for. Spec 10.
-import { Type, type Static, type TProperties, type TSchema } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { strict } from '#http/api/fields.ts';
-import { outputFields } from '#http/api/v2/output-fields.ts';
-import { orNull, RenderRequest, maxAgeSeconds } from '#http/api/v2/schemas.ts';
+import { maxAgeSeconds } from '#http/api/v2/fields/delivery.ts';
+import { linkedOf, propertiesOf } from '#http/api/v2/fields/row.ts';
+import { outputRows, pageRows } from '#http/api/v2/fields/rows.ts';
+import { orNull, type RenderRequest } from '#http/api/v2/schemas.ts';
 
 /** Of the text in the address. */
 export const payloadCharacters = 8192;
-
-/** A link is public and answers with a file: what delivers otherwise, and what runs code of the request, is not for it. */
-const unlinked = ['script', 'webhook_url', 'put_url', 'async', 'response', 'expires_in'];
-
-const linked = (fields: TProperties): TProperties =>
-  Object.fromEntries(
-    Object.entries(fields).filter(
-      ([name, field]) => !unlinked.includes(name) && (field as { writeOnly?: boolean }).writeOnly !== true,
-    ),
-  );
 
 export const linkMaxAge = { min: 60, max: maxAgeSeconds, default: 86_400 };
 
@@ -33,31 +25,25 @@ const ownFields = {
   ),
 };
 
-type LinkRequestFields = Omit<
-  RenderRequest,
-  'headers' | 'cookies' | 'basic_auth' | 'script' | 'response' | 'expires_in' | 'max_age' | 'outputs'
-> & { outputs?: [Record<string, unknown>]; max_age?: number; valid_until?: string | null };
+const linkedOutput = propertiesOf(linkedOf(outputRows));
 
 export const LinkRequest = Type.Object(
   {
-    ...linked(RenderRequest.properties),
+    ...propertiesOf(linkedOf(pageRows.before)),
+    ...linkedOutput,
     outputs: Type.Optional(
-      Type.Array(Type.Object(linked(outputFields), { ...strict, description: 'The output of a link.' }), {
+      Type.Array(Type.Object(linkedOutput, { ...strict, description: 'The output of a link.' }), {
         minItems: 1,
         maxItems: 1,
         description: 'The one output, instead of its fields.',
       }),
     ),
+    ...propertiesOf(linkedOf(pageRows.after)),
     ...ownFields,
   },
   { ...strict, description: 'A render request that anyone may read, for a link.' },
 );
-export type LinkRequest = LinkRequestFields;
-
-/** The fields of a render request that a link does not have. */
-export const unlinkedFields: string[] = Object.keys(
-  RenderRequest.properties as Record<string, TSchema>,
-).filter((name) => !Object.hasOwn(LinkRequest.properties, name));
+export type LinkRequest = RenderRequest & { valid_until?: string | null };
 
 export const Link = Type.Object(
   {

@@ -5,7 +5,7 @@ import { invalid } from '#core/errors.ts';
 import type { LinkKeys } from '#accounts/link-keys.ts';
 import type { Renders } from '#renders/render.ts';
 import { lowerLink, payloadOf } from '#http/api/v2/lower-link.ts';
-import type { InstallationSettings } from '#http/api/v2/lower-request.ts';
+import type { InstallationSettings } from '#http/api/v2/fields/row.ts';
 import { sendJson } from '#http/api/v2/send-json.ts';
 import { readJson } from '#http/body/json-body.ts';
 import { callerOf } from '#http/guards.ts';

@@ -6,10 +6,11 @@ import {
   linkMaxAge,
   LinkRequest,
   payloadCharacters,
-  unlinkedFields,
   type LinkRequest as GivenLink,
 } from '#http/api/v2/link-schemas.ts';
-import { lowerRequest, type InstallationSettings } from '#http/api/v2/lower-request.ts';
+import type { InstallationSettings } from '#http/api/v2/fields/row.ts';
+import { requestRows } from '#http/api/v2/fields/rows.ts';
+import { lowerRequest } from '#http/api/v2/lower-request.ts';
 import { parseJson } from '#http/body/json-body.ts';
 import { validateGiven } from '#http/body/validate.ts';
 
@@ -31,13 +32,19 @@ export function lowerLink(json: unknown, settings: InstallationSettings): Lowere
 }
 
 function validateLink(json: unknown): GivenLink {
-  const field = unlinkedFields.find((name) => typeof json === 'object' && json !== null && name in json);
+  const field = Object.keys(requestRows).find(
+    (name) =>
+      typeof json === 'object' &&
+      json !== null &&
+      name in json &&
+      !Object.hasOwn(LinkRequest.properties, name),
+  );
   if (field !== undefined)
     throw invalid(
       field,
       'is not for links, which anyone can read and which answer with a file; leave it out',
     );
-  return validateGiven(LinkRequest, json) as GivenLink;
+  return validateGiven(LinkRequest, json);
 }
 
 /** Equal for equal requests, so that caches know a link again. */

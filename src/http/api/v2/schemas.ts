@@ -1,26 +1,26 @@
 // The contract of version 2 as schemas: the types, the validation, the OpenAPI document and what the clients know of a field come from
-// them. Spec 10.
+// them. The fields of a request are rows (fields/). Spec 10.
 import { Type, type Static } from 'typebox';
 import { limits } from '#core/limits.ts';
 import { errorCodesOf } from '#core/errors.ts';
 import { warningCodes } from '#browser/browser.ts';
 import { failureReasons } from '#renders/stored-render.ts';
-import { choice, optional, sizedText, strict } from '#http/api/fields.ts';
-import { target } from '#http/api/render-fields.ts';
-import { formats, outputFields } from '#http/api/v2/output-fields.ts';
-import { accessFields, changeFields, viewFields, waitFields } from '#http/api/v2/page-fields.ts';
+import { choice, optional, strict, type saying, text, integer } from '#http/api/fields.ts';
+import { formats, propertiesOf } from '#http/api/v2/fields/row.ts';
+import { outputRows, pageRows } from '#http/api/v2/fields/rows.ts';
 
-const MiB = 1024 * 1024;
-export const orNull = <T extends 'string' | 'integer'>(type: T, description: string, options: object = {}) =>
+export const orNull = <T extends 'string' | 'integer'>(
+  type: T,
+  means: string | ReturnType<typeof saying>,
+  options: object = {},
+) =>
   Type.Unsafe<(T extends 'string' ? string : number) | null>({
     anyOf: [{ type, ...options }, { type: 'null' }],
-    description,
+    ...(typeof means === 'string' ? { description: means } : means),
   });
 const time = { format: 'date-time' };
-/** Of a result that still answers. */
-export const maxAgeSeconds = 2_592_000;
 
-export const OutputOptions = Type.Object(outputFields, {
+export const OutputOptions = Type.Object(propertiesOf(outputRows), {
   ...strict,
   description: 'One output of a render.',
 });
@@ -28,17 +28,8 @@ export type OutputOptions = Static<typeof OutputOptions>;
 
 export const RenderRequest = Type.Object(
   {
-    ...optional({
-      url: target,
-      html: sizedText(2 * MiB, 'An HTML document to render instead of a page on the web.'),
-      markdown: sizedText(MiB, 'A Markdown document to render, with GitHub tables and task lists.'),
-      base_url: Type.String({
-        format: 'uri',
-        description: 'The public address that the document of html or markdown has.',
-      }),
-    }),
-    ...viewFields,
-    ...outputFields,
+    ...propertiesOf(pageRows.before),
+    ...OutputOptions.properties,
     outputs: Type.Optional(
       Type.Array(OutputOptions, {
         minItems: 1,
@@ -46,40 +37,7 @@ export const RenderRequest = Type.Object(
         description: 'Several outputs of the same load, instead of the fields of one.',
       }),
     ),
-    ...accessFields,
-    ...changeFields,
-    ...waitFields,
-    ...optional({
-      response: choice(['file', 'json'], {
-        default: 'file',
-        description: 'file: the bytes; json: the receipt, with links to the hosted outputs.',
-      }),
-      async: Type.Boolean({
-        default: false,
-        description: 'Queues the render and answers at once; its outputs are hosted, whatever response says.',
-      }),
-      webhook_url: Type.String({
-        format: 'uri',
-        description: 'A public https address that gets the receipt when a queued render has ended.',
-      }),
-      max_age: Type.Integer({
-        minimum: 0,
-        maximum: maxAgeSeconds,
-        default: 0,
-        description:
-          'Seconds: an earlier result of the same request that is not older answers, and costs nothing.',
-      }),
-      expires_in: Type.Integer({
-        minimum: limits.expiresInSeconds.min,
-        maximum: limits.expiresInSeconds.max,
-        description: 'Seconds until the links to hosted outputs expire.',
-      }),
-      reference: Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description: 'A text of your own that comes back with the render.',
-      }),
-    }),
+    ...propertiesOf(pageRows.after),
   },
   strict,
 );
@@ -228,29 +186,16 @@ export const Deleted = Type.Object(
 
 export const RenderQuery = Type.Object(
   optional({
-    wait: Type.Integer({
-      minimum: 0,
-      maximum: 30,
-      default: 0,
-      description: 'Seconds to wait for the end of the render.',
-    }),
+    wait: integer(0, 30, 'Seconds to wait for the end of the render.', { default: 0 }),
   }),
   strict,
 );
 
 export const RendersQuery = Type.Object(
   optional({
-    limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Renders on a page.' }),
-    cursor: Type.String({
-      minLength: 1,
-      maxLength: 200,
-      description: 'The next_cursor of the page before.',
-    }),
-    reference: Type.String({
-      minLength: 1,
-      maxLength: 200,
-      description: 'Only renders with this reference.',
-    }),
+    limit: integer(1, 100, 'Renders on a page.', { default: 50 }),
+    cursor: text(200, 'The next_cursor of the page before.'),
+    reference: text(200, 'Only renders with this reference.'),
   }),
   strict,
 );

@@ -1,25 +1,23 @@
 // The uploads of version 2 and the usage of an account as schemas. Spec 10.8, 10.9.
 import { Type, type Static } from 'typebox';
+import { expected } from '#core/keywords.ts';
 import { limits } from '#core/limits.ts';
 import { metadataKinds } from '#uploads/metadata/cleaning.ts';
 import { imageNames } from '#uploads/image-types.ts';
 import { maxTags } from '#uploads/labels.ts';
-import { choice, optional, strict } from '#http/api/fields.ts';
+import { choice, optional, saying, strict, text, integer } from '#http/api/fields.ts';
 import { orNull } from '#http/api/v2/schemas.ts';
 
 const seconds = { minimum: limits.expiresInSeconds.min, maximum: limits.expiresInSeconds.max };
-const text = (most: number, description: string) =>
-  Type.String({ minLength: 1, maxLength: most, description });
 
 const passwordLength = { minLength: 1, maxLength: 200 };
 const views = { minimum: 1, maximum: 1_000_000 };
+const viewsOrNone = `an integer from ${views.minimum} to ${views.maximum}, or null for no limit`;
 
 const filename = text(255, 'The filename instead of the one of the file; it is sanitized.');
 const title = text(200, 'A title.');
-const tags = Type.Array(text(40, 'A tag.'), {
-  maxItems: maxTags,
-  description: 'Words to find it by; in a form, a part for each.',
-});
+const tagsOf = (description: string) => Type.Array(text(40, 'A tag.'), { maxItems: maxTags, description });
+const tags = tagsOf('Words to find it by.');
 
 const album = text(40, 'The id of the album that it is in.');
 
@@ -29,7 +27,7 @@ export const UploadFields = Type.Object(
     expires_in: Type.Integer({ ...seconds, description: 'Seconds until the link expires.' }),
     filename,
     title,
-    tags,
+    tags: tagsOf('Words to find it by; in a form, a part for each.'),
     album,
     strip_metadata: Type.Boolean({
       default: true,
@@ -60,6 +58,7 @@ export const UploadFromUrl = Type.Object(
         'The address of a picture of at most 10 MB: http or https, public, answered with 200. Redirects are not followed.',
     }),
     ...UploadFields.properties,
+    tags: Type.Optional(tags),
   },
   strict,
 );
@@ -75,17 +74,23 @@ export const UploadChanges = Type.Object(
     album: orNull('string', 'The id of an album; null for none.', { minLength: 1, maxLength: 40 }),
     expires_in: orNull(
       'integer',
-      `Seconds until the link expires, from now: an integer from ${seconds.minimum} to ${seconds.maximum}, or null for never.`,
+      saying(
+        'Seconds until the link expires, from now',
+        `an integer from ${seconds.minimum} to ${seconds.maximum}, or null for never`,
+      ),
       seconds,
     ),
     password: orNull(
       'string',
-      'Visitors must know it to see the picture: a string of 1 to 200 characters, or null for none.',
+      saying('Visitors must know it to see the picture', 'a string of 1 to 200 characters, or null for none'),
       { ...passwordLength, writeOnly: true },
     ),
     max_views: orNull(
       'integer',
-      `How often visitors can be shown the picture, those that it has had included: an integer from ${views.minimum} to ${views.maximum}, or null for no limit. A larger number opens a link again that has ended.`,
+      {
+        [expected]: viewsOrNone,
+        description: `How often visitors can be shown the picture, those that it has had included: ${viewsOrNone}. A larger number opens a link again that has ended.`,
+      },
       views,
     ),
   }),
@@ -144,7 +149,7 @@ export const UploadsQuery = Type.Object(
     search: text(200, 'A part of the filename or the title.'),
     tag: text(40, 'Only uploads with this tag.'),
     album: text(40, 'Only uploads in the album with this id.'),
-    limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Uploads on a page.' }),
+    limit: integer(1, 100, 'Uploads on a page.', { default: 50 }),
     cursor: text(200, 'The next_cursor of the page before.'),
   }),
   strict,

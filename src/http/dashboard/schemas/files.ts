@@ -1,5 +1,6 @@
 // What the pages of uploads and renders send.
 import { Type, type Static } from 'typebox';
+import { expected } from '#core/keywords.ts';
 import { limits } from '#core/limits.ts';
 import { uploadOrders } from '#storage/owned/uploads.ts';
 import { UploadChanges } from '#http/api/v2/upload-schemas.ts';
@@ -44,7 +45,7 @@ const ids = {
   ids: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
     minItems: 1,
     maxItems: limits.idsPerRequest,
-    description: `Ids: a list of 1 to ${limits.idsPerRequest} ids.`,
+    [expected]: `a list of 1 to ${limits.idsPerRequest} ids`,
   }),
 };
 
@@ -60,7 +61,7 @@ export const ChangeExpiry = object({
       Type.Null(),
     ],
     {
-      description: `Expiry: an integer from ${limits.expiresInSeconds.min} to ${limits.expiresInSeconds.max} (seconds), or null for none.`,
+      [expected]: `an integer from ${limits.expiresInSeconds.min} to ${limits.expiresInSeconds.max} (seconds), or null for none`,
     },
   ),
 });

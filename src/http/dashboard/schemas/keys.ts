@@ -1,5 +1,6 @@
 // The input of the dashboard pages for API keys, integrations, usage and the request log.
 import { Type, type Static } from 'typebox';
+import { expected } from '#core/keywords.ts';
 import { toolNames } from '#http/dashboard/integrations.ts';
 import { loggedPaths } from '#http/api/contract.ts';
 import { keyScopes } from '#storage/schema.ts';
@@ -47,7 +48,7 @@ export type UsageQuery = Static<typeof UsageQuery>;
 export const ChangeOverages = object({
   enabled: Type.Boolean(),
   cap: Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()], {
-    description: 'Cap: an integer from 0 to 1000000000, or null for none.',
+    [expected]: 'an integer from 0 to 1000000000, or null for none',
   }),
 });
 

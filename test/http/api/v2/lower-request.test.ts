@@ -35,6 +35,7 @@ test('a URL alone is what version 1 makes of it', () => {
   });
   assert.deepEqual(rest, {
     version: 2,
+    listed: [],
     options: {},
     puts: [],
     reference: null,
@@ -123,9 +124,9 @@ test('view, changes and waits', () => {
       until: 'networkidle0',
       settles: true,
       for: [
-        { field: 'wait_for[0]', selector: 'h1', state: 'visible' },
-        { field: 'wait_for[1]', selector: '.x', state: 'gone' },
-        { field: 'wait_for[2]', expression: 'window.done' },
+        { selector: 'h1', state: 'visible' },
+        { selector: '.x', state: 'gone' },
+        { expression: 'window.done' },
       ],
       delayMs: 5,
       failOn: ['http_error'],
@@ -133,7 +134,7 @@ test('view, changes and waits', () => {
     },
   );
   assert.deepEqual(lower({ url, wait_for: { selector: 'p' } }).job.waits.for, [
-    { field: 'wait_for', selector: 'p', state: 'visible' },
+    { selector: 'p', state: 'visible' },
   ]);
 });
 

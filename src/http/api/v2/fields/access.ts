@@ -1,8 +1,54 @@
-// The secrets of a request: headers, cookies and a password for the page's own origin. No message repeats a value. Spec 10.
+// What the page may know: headers, cookies and a password for its own origin. They are secret: no message repeats a value. Spec 10.
+import { Type, type Static } from 'typebox';
 import { invalid } from '#core/errors.ts';
-import { noAccess, type Access, type Cookie } from '#browser/job.ts';
-import { headerBytes } from '#http/api/v2/page-fields.ts';
-import type { RenderRequest } from '#http/api/v2/schemas.ts';
+import type { Access, Cookie as JobCookie } from '#browser/job.ts';
+import { choice, flagOff, optional, strict, text } from '#http/api/fields.ts';
+import { rowsOf } from '#http/api/v2/fields/row.ts';
+
+const KiB = 1024;
+const headerBytes = 4 * KiB;
+const { secret } = rowsOf('access', 'Access');
+
+const Cookie = Type.Object(
+  {
+    name: text(256, 'The name of the cookie.'),
+    value: Type.String({ maxLength: 4 * KiB, description: 'The value of the cookie.' }),
+    ...optional({
+      domain: text(253, "Also for the subdomains of this name. The page's host alone, if it is left out."),
+      path: text(1024, 'For paths below this.', { default: '/' }),
+      secure: flagOff('For https only.'),
+      http_only: flagOff('Hidden from scripts.'),
+      same_site: choice(['strict', 'lax', 'none'], {
+        description: 'When other sites may cause it to be sent.',
+      }),
+    }),
+  },
+  strict,
+);
+
+const BasicAuth = Type.Object(
+  {
+    username: Type.String({ maxLength: 255, description: 'The user name.' }),
+    password: Type.String({ maxLength: 1024, description: 'The password.' }),
+  },
+  { ...strict, description: "The password for the page's own origin." },
+);
+
+export const accessRows = {
+  headers: secret(
+    Type.Record(Type.String(), Type.String(), {
+      maxProperties: 20,
+      description: `Request headers for the page's own origin, at most 20, each value up to ${headerBytes} bytes.`,
+    }),
+    { lower: (headers) => ({ headers: checkHeaders(headers) }) },
+  ),
+  cookies: secret(Type.Array(Cookie, { maxItems: 50, description: "Cookies for the page's site." }), {
+    lower: (cookies, { address = '' }) => ({
+      cookies: cookies.map((cookie, index) => checkCookie(cookie, `cookies[${index}]`, address)),
+    }),
+  }),
+  basic_auth: secret(BasicAuth, { lower: (given) => ({ basicAuth: checkBasicAuth(given) }) }),
+};
 
 /**
  * Those of one connection, those that frame a message, and those that the browser itself answers for. RFC 9110 7.6.1. It would take a
@@ -32,21 +78,6 @@ const cookieBytes = 4096;
 /** Browsers refuse them in a value, or would leave them out. RFC 6265 4.1.1. */
 const isNoCookieText = (text: string): boolean => /[;\t]|^ | $/.test(text) || hasControls.test(text);
 
-/** `address` is that of `url` or `base_url`; undefined for a document without an address. */
-export function accessOf(request: RenderRequest, address: string | undefined): Access {
-  const { headers, cookies, basic_auth: basicAuth } = request;
-  if (address === undefined) {
-    const field = (['headers', 'cookies', 'basic_auth'] as const).find((name) => request[name] !== undefined);
-    if (field === undefined) return noAccess;
-    throw invalid(field, 'is sent to the origin of base_url only; send base_url too, or leave it out');
-  }
-  return {
-    headers: headers === undefined ? {} : checkHeaders(headers),
-    cookies: (cookies ?? []).map((cookie, index) => toCookie(cookie, `cookies[${index}]`, address)),
-    basicAuth: basicAuth === undefined ? null : checkBasicAuth(basicAuth),
-  };
-}
-
 function checkHeaders(headers: Record<string, string>): Record<string, string> {
   const seen = new Set<string>();
   for (const [name, value] of Object.entries(headers)) {
@@ -67,9 +98,7 @@ function checkHeaders(headers: Record<string, string>): Record<string, string> {
   return headers;
 }
 
-type GivenCookie = NonNullable<RenderRequest['cookies']>[number];
-
-function toCookie(given: GivenCookie, field: string, address: string): Cookie {
+function checkCookie(given: Static<typeof Cookie>, field: string, address: string): JobCookie {
   const { name, value, path = '/', secure = false, http_only: httpOnly = false, same_site } = given;
   if (!token.test(name))
     throw invalid(`${field}.name`, 'has a character that the name of a cookie cannot have');
@@ -127,7 +156,7 @@ export function hostOf(text: string): string | undefined {
   return host === '' ? undefined : host;
 }
 
-function checkBasicAuth(given: NonNullable<RenderRequest['basic_auth']>): Access['basicAuth'] {
+function checkBasicAuth(given: Static<typeof BasicAuth>): Access['basicAuth'] {
   for (const [name, value] of Object.entries(given))
     if (hasControls.test(value)) throw invalid(`basic_auth.${name}`, 'has a control character');
   // RFC 7617 2.
