@@ -23,9 +23,15 @@ export class ApiError extends Error {
   readonly code: string;
   /** From the Retry-After header, which a 429 has. */
   readonly retryAfterSeconds: number | undefined;
+  /** What was sent in it is wrong. */
+  readonly field: string | undefined;
+  /** The message without the field. */
+  readonly complaint: string;
 
-  constructor(status: number, code: string, message: string, retryAfterSeconds?: number) {
+  constructor(status: number, code: string, message: string, retryAfterSeconds?: number, field?: string) {
     super(message);
+    this.field = field;
+    this.complaint = field === undefined ? message : message.slice(`${field}: `.length);
     this.status = status;
     this.code = code;
     this.retryAfterSeconds = retryAfterSeconds;
@@ -83,8 +89,8 @@ async function errorOf(response: Response): Promise<ApiError> {
 export function errorFrom(status: number, text: string, retryAfter: string | null): ApiError {
   const seconds = retryAfter === null || Number.isNaN(Number(retryAfter)) ? undefined : Number(retryAfter);
   try {
-    const { error } = JSON.parse(text) as { error: { code: string; message: string } };
-    return new ApiError(status, error.code, error.message, seconds);
+    const { error } = JSON.parse(text) as { error: { code: string; message: string; field?: string } };
+    return new ApiError(status, error.code, error.message, seconds, error.field);
   } catch {
     const message = `The service answered ${status}. Try again in a moment. If it happens again, the service log says why.`;
     return new ApiError(status, 'internal', message, seconds);

@@ -41,6 +41,8 @@ export interface Warning {
   code: (typeof warningCodes)[number];
   message: string;
   url: string | null;
+  /** Of a file that did not arrive where one request sent it: no other request is told. */
+  isOfPut?: true;
 }
 
 /** What the page was at the end, in its own words, cut to a bounded length. */

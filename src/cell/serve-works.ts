@@ -31,8 +31,8 @@ async function answerFor(works: Works, { work, sent, options }: Order): Promise<
   } catch (error) {
     if (error instanceof Unreadable) return { unreadable: error.message };
     if (!(error instanceof ServiceError)) return { failure: error };
-    const { code, message, details } = error;
-    return { code, message, details };
+    const { code, complaint, details } = error;
+    return { code, complaint, details };
   }
 }
 

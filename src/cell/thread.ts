@@ -16,7 +16,7 @@ export interface Order {
 /** What was made, a fault of the bytes in one of two forms, or a bug. */
 export type ThreadAnswer =
   | { made: { bytes: Uint8Array | undefined; facts: unknown } }
-  | { code: ErrorCode; message: string; details: ErrorDetails }
+  | { code: ErrorCode; complaint: string; details: ErrorDetails }
   | { unreadable: string }
   | { failure: unknown };
 
@@ -54,7 +54,7 @@ export async function answerOf(thread: Thread, order: Order, given: Limits): Pro
   }
   if ('unreadable' in answer) throw new Unreadable(answer.unreadable);
   if ('failure' in answer) throw answer.failure;
-  throw new ServiceError(answer.code, answer.message, { details: answer.details });
+  throw new ServiceError(answer.code, answer.complaint, { details: answer.details });
 }
 
 async function ask(thread: Thread, order: Order, { cpuMs, clockMs, signal }: Limits): Promise<ThreadAnswer> {

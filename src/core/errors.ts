@@ -213,6 +213,8 @@ export const errorCodesOf = (version: Version): ErrorCode[] =>
 
 /** What version 2 says of an error beside its code and message. */
 export interface ErrorDetails {
+  /** It is about what one request does with a result: others that ask for the same result try for themselves. */
+  isOfDelivery?: true;
   /** The field of the request that it is about. */
   field?: string | undefined;
   /** The messages of further mistakes in the same request, which version 2 shows too. */
@@ -223,20 +225,24 @@ export interface ErrorDetails {
   retryable?: boolean | undefined;
 }
 
-/** An answer to the client: `message` is for them, `cause` is for the log. */
+/** An answer to the client: `message` is for them, `cause` is for the log. It begins with the field that it is about. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
+  /** The message without the field. */
+  readonly complaint: string;
   readonly retryAfterSeconds: number | undefined;
   readonly details: ErrorDetails;
 
   constructor(
     code: ErrorCode,
-    message: string,
+    complaint: string,
     options: { cause?: unknown; retryAfterSeconds?: number; details?: ErrorDetails } = {},
   ) {
-    super(message, { cause: options.cause });
+    const { field } = options.details ?? {};
+    super(field === undefined ? complaint : `${field}: ${complaint}`, { cause: options.cause });
     this.name = 'ServiceError';
     this.code = code;
+    this.complaint = complaint;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.details = options.details ?? {};
   }
@@ -247,9 +253,8 @@ export class ServiceError extends Error {
 }
 
 /** An invalid request field: the message names the field and the reason. */
-export function invalid(field: string, reason: string): ServiceError {
-  return new ServiceError('validation_error', `${field}: ${reason}`, { details: { field } });
-}
+export const invalid = (field: string, complaint: string, details: ErrorDetails = {}): ServiceError =>
+  new ServiceError('validation_error', complaint, { details: { ...details, field } });
 
 /** The same response for anything that does not exist, has expired, was deleted or belongs to another account. */
 export const notFound = (cause?: unknown, hint = ''): ServiceError =>

@@ -66,7 +66,7 @@ export async function requirePlaceForUrl({ webhooks }: Tables, accountId: string
   if ((await webhooks.waitingForUrls(accountId)) >= maxWaiting)
     throw new ServiceError(
       'queue_full',
-      `webhook_url: ${maxWaiting.toLocaleString('en')} messages to such addresses wait for their receivers. Retry when some have arrived.`,
+      `${maxWaiting.toLocaleString('en')} messages to such addresses wait for their receivers. Retry when some have arrived.`,
       { retryAfterSeconds, details: { field: 'webhook_url' } },
     );
 }

@@ -42,6 +42,7 @@ export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: Req
       code: failure?.code ?? null,
       // For a refused key the reason that the client does not see; for every other error the client's message.
       reason: refusal?.reason ?? (failure ? storable(failure.message.slice(0, 500)) : null),
+      field: failure?.details.field ?? null,
       duration_ms: durationMs,
       phases: notes ? phasesText(notes.phases) : null,
       made: notes?.made.join(',') || null,

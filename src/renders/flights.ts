@@ -50,15 +50,15 @@ class LostFlightError extends Error {}
 export class RecalledFailure extends ServiceError {
   readonly until: number;
 
-  constructor({ code, message, ...options }: RememberedError, until: number) {
-    super(code, message, options);
+  constructor({ code, complaint, ...options }: RememberedError, until: number) {
+    super(code, complaint, options);
     this.until = until;
   }
 }
 
 interface RememberedError {
   code: ErrorCode;
-  message: string;
+  complaint: string;
   details: ErrorDetails;
   retryAfterSeconds?: number;
 }
@@ -168,11 +168,11 @@ export function createFlights({ database, clock }: { database: Database; clock: 
   async function remember(
     key: Pick<RenderFlightRow, 'account_id' | 'cache_key'>,
     attempt: string,
-    { code, message, details, retryAfterSeconds: seconds }: ServiceError,
+    { code, complaint, details, retryAfterSeconds: seconds }: ServiceError,
   ): Promise<void> {
     const failure: RememberedError = {
       code,
-      message,
+      complaint,
       details,
       ...(seconds !== undefined && { retryAfterSeconds: seconds }),
     };
@@ -208,7 +208,7 @@ const endOf = ({ detached, signal }: Flight<unknown>): AbortSignal => detached ?
 /** What is wrong with one request alone, for which others ask with another key or without that field: they try for themselves. */
 const isOfOne = (error: unknown): boolean =>
   (error instanceof QuotaExceededError && error.isOfKey) ||
-  (error instanceof ServiceError && /(?:^|\.)(?:put_url|reference)$/.test(error.details.field ?? ''));
+  (error instanceof ServiceError && error.details.isOfDelivery === true);
 
 const recall = ({ failure, failed_until }: RenderFlightRow): RecalledFailure =>
   new RecalledFailure(JSON.parse(failure ?? '{}') as RememberedError, failed_until);

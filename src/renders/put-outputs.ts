@@ -51,21 +51,20 @@ export async function putOutputs(
         : 'the file was not sent: its bytes are lost';
       if (failure === undefined) return [];
       const { origin, pathname } = put.url;
-      return [{ code: 'request_failed', message: `${put.field}: ${failure}`, url: origin + pathname }];
+      const message = `${put.field}: ${failure}`;
+      return [{ code: 'request_failed', message, url: origin + pathname, isOfPut: true }];
     }),
   );
   return failures.flat();
 }
 
-const isOfPut = ({ code, message }: Warning): boolean =>
-  code === 'request_failed' && /^(outputs\[\d\]\.)?put_url: /.test(message);
-
 /** Of this request or, in the receipt of a render, of the one that made it. */
-export const failuresOfPuts = ({ warnings }: PageReceipt): Warning[] => warnings.filter(isOfPut);
+export const failuresOfPuts = ({ warnings }: PageReceipt): Warning[] =>
+  warnings.filter(({ isOfPut }) => isOfPut);
 
 /** What is said of a page, and of these files; not of those of an earlier request for the same result. */
 export function withFailures(page: PageReceipt, failures: readonly Warning[]): PageReceipt {
-  const ofPage = page.warnings.filter((warning) => !isOfPut(warning));
+  const ofPage = page.warnings.filter(({ isOfPut }) => isOfPut !== true);
   return { ...page, warnings: [...ofPage.slice(0, maxWarnings - failures.length), ...failures] };
 }
 

@@ -52,12 +52,12 @@ export function toServiceError(
 ): ServiceError {
   if (version === 1) {
     const code = job.outputs[0]?.format === 'pdf' ? 'render_failed' : 'capture_failed';
-    return new ServiceError(code, `url: ${failure.message}`, { cause: failure });
+    return new ServiceError(code, failure.message, { cause: failure, details: { field: 'url' } });
   }
   const { reason, message, field } = describeFailure(job.source.kind, target.href, failure);
   if (failure.reason === 'other_size') return invalid(field, message);
   const { retryable } = failureReasons[reason];
-  return new ServiceError('render_failed', `${field}: ${message}`, {
+  return new ServiceError('render_failed', message, {
     cause: failure,
     details: { reason, field, retryable },
   });

@@ -28,5 +28,6 @@ export interface RenderRequest {
 
 /** Postgres refuses U+0000 in text, and would do so after the render. */
 export function requireStorable({ reference }: Pick<RenderRequest, 'reference'>): void {
-  if (reference?.includes('\0') === true) throw invalid('reference', 'must not contain the character U+0000');
+  if (reference?.includes('\0') === true)
+    throw invalid('reference', 'must not contain the character U+0000', { isOfDelivery: true });
 }

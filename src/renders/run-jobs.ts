@@ -298,12 +298,8 @@ export function createJobRunner(parts: JobRunnerParts) {
 const reasonOf = ({ details: { field = '' } }: ServiceError): 'denied' | 'other_size' =>
   field.endsWith('compare_to') ? 'other_size' : 'denied';
 
-/** A refusal of a request that was accepted. Its message names the field, which a failure has apart. */
-function failureOf(
+/** A refusal of a request that was accepted. */
+const failureOf = (
   reason: 'denied' | 'other_size' | 'crashed',
-  { message, details: { field } }: ServiceError,
-): RenderFailure {
-  const prefix = `${field}: `;
-  const text = field !== undefined && message.startsWith(prefix) ? message.slice(prefix.length) : message;
-  return new RenderFailure(reason, text, field === undefined ? {} : { field });
-}
+  { complaint, details: { field } }: ServiceError,
+): RenderFailure => new RenderFailure(reason, complaint, field === undefined ? {} : { field });

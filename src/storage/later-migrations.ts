@@ -187,4 +187,5 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
     ],
   ],
   ['0006_messages_made_when_sent', ['alter table webhook_deliveries add column render_id text']],
+  ['0007_fields_of_refusals', ['alter table request_log add column field text']],
 ];

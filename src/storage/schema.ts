@@ -312,6 +312,8 @@ export interface RequestLogRow {
   code: string | null;
   /** The error's message; for a 401, the reason that the response does not reveal. */
   reason: string | null;
+  /** The field of the request that the error is about. */
+  field: string | null;
   duration_ms: number;
   created_at: number;
   /** The duration of each step in milliseconds, as an ordered JSON object; null if no step was reached. */

@@ -20,12 +20,12 @@ export function detectType(head: Buffer): DetectedType | undefined {
 }
 
 export const unsupportedType = (field = 'file'): ServiceError =>
-  new ServiceError('unsupported_type', `${field}: its content is not a PNG, JPEG, GIF, WebP, SVG or AVIF`, {
+  new ServiceError('unsupported_type', 'its content is not a PNG, JPEG, GIF, WebP, SVG or AVIF', {
     details: { field },
   });
 
 export const emptyFile = (field = 'file'): ServiceError =>
-  new ServiceError('unsupported_type', `${field}: it is empty`, { details: { field } });
+  new ServiceError('unsupported_type', 'it is empty', { details: { field } });
 
 const signatures: { type: Exclude<DetectedType, 'markup'>; matches: (head: Buffer) => boolean }[] = [
   { type: 'image/png', matches: (head) => hasBytes(head, 0, '\x89PNG\r\n\x1a\n') },

@@ -52,5 +52,5 @@ export function receiveFile(blobs: Blobs, sourceFilename: string, accountId: str
 
 export function fileTooLarge(field = 'file', maxBytes: number = limits.fileBytes): ServiceError {
   const most = maxBytes === limits.fileBytes ? `${maxBytes} bytes (10 MB)` : `${maxBytes} bytes`;
-  return new ServiceError('file_too_large', `${field}: larger than ${most}.`, { details: { field } });
+  return new ServiceError('file_too_large', `larger than ${most}.`, { details: { field } });
 }

@@ -19,11 +19,11 @@ export function checkUrl(
   text: string,
   rules: EgressRules,
   field: string,
-  { schemes, isSecret }: Pick<WayOut, 'schemes' | 'isSecret'>,
+  { schemes, isSecret, isOfDelivery }: Pick<WayOut, 'schemes' | 'isSecret' | 'isOfDelivery'>,
 ): CheckedUrl {
   // Messages are kept in the request log.
   const refuse = (reason: string, meant = '') =>
-    invalid(field, isSecret ? reason : `${reason}; sent ${quote(text)}${meant}`);
+    invalid(field, isSecret ? reason : `${reason}; sent ${quote(text)}${meant}`, isOfDelivery && { isOfDelivery });
   const refuseDenied = (verdict: Verdict | undefined) => {
     if (verdict?.kind === 'denied') throw refuse(`must be a public address: ${verdict.reason}`);
   };

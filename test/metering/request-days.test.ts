@@ -13,6 +13,7 @@ const row = (change: Partial<RequestLogRow>): RequestLogRow => ({
   status: 201,
   code: null,
   reason: null,
+  field: null,
   duration_ms: 15,
   created_at: Date.UTC(2026, 10, 10),
   phases: null,

@@ -2,7 +2,7 @@
 // V2 2.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { invalid, ServiceError } from '#core/errors.ts';
+import { ServiceError } from '#core/errors.ts';
 import { newId } from '#core/ids.ts';
 import { createPhases } from '#core/phases.ts';
 import { RenderFailure } from '#browser/browser.ts';
@@ -10,7 +10,10 @@ import type { Database } from '#storage/database.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import { createCachedRenders, type CachedRenders, type CachedRequest } from '#renders/cached-renders.ts';
 import { createRenderEvents } from '#renders/render-events.ts';
+import { checkPuts } from '#renders/put-outputs.ts';
+import { requireStorable } from '#renders/render-request.ts';
 import { createFlights, maxWaiting, type Flight } from '#renders/flights.ts';
+import { createEgressRules } from '#wall/rules.ts';
 import { createTestClock, passWait } from '#test/support/clock.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { renderRow } from '#test/storage/rows.ts';
@@ -286,7 +289,11 @@ for (const engine of engines) {
       const spent = { ...payer, keyId: newId(), keyQuota: { render: 0 } };
       await assert.rejects(render(asked(), { as: spent }), { code: 'quota_exceeded' });
       assert.equal((await link()).cache, 'miss', 'the quota of a key is not that of the account');
-      for (const field of ['put_url', 'outputs[1].put_url', 'reference']) {
+      const rules = createEgressRules({ allow: [] });
+      for (const refuse of [
+        () => checkPuts([{ place: 1, field: 'outputs[1].put_url', url: 'http://example.com/' }], rules),
+        () => requireStorable({ reference: '\0' }),
+      ]) {
         const failing = Promise.withResolvers<never>();
         let looks = 0;
         const join = (make: Flight<string>['make']) =>
@@ -307,9 +314,12 @@ for (const engine of engines) {
         await waitFor('the first to make it', () => looks === 2);
         const second = join((land) => kit.database.transaction(land).then(() => 'made'));
         await waitFor('the second to wait', () => looks === 3);
-        failing.reject(invalid(field, 'no'));
+        assert.throws(refuse, (error) => {
+          failing.reject(error);
+          return true;
+        });
         await assert.rejects(first, { code: 'validation_error' });
-        assert.equal(await second, 'made', field);
+        assert.equal(await second, 'made');
       }
     });
 

@@ -292,7 +292,11 @@ function undoJoining(names: readonly string[]): string {
     names.length === 14
       ? ['alter table uploads drop column views', 'alter table request_log drop column kind']
       : [];
-  const later = ['drop index uploads_shown', 'alter table webhook_deliveries drop column render_id'];
+  const later = [
+    'drop index uploads_shown',
+    'alter table webhook_deliveries drop column render_id',
+    'alter table request_log drop column field',
+  ];
   return [...later, ...undo, recordOnly(names)].join('; ');
 }
 
@@ -328,6 +332,7 @@ const undoVersion2 = [
   ...['units', 'key_id'].map((column) => `alter table render_leases drop column ${column}`),
   ...['uploads', 'renders'].map((unit) => `alter table api_keys drop column ${unit}_per_month`),
   'alter table request_log drop column kind',
+  'alter table request_log drop column field',
   "delete from kysely_migration where name > '0002'",
 ].join('; ');
 

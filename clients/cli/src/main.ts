@@ -125,7 +125,7 @@ async function main([name, ...args]: string[]): Promise<number> {
         ? `${error.message}; see "tt ${name} --help"`
         : withFlag(describe(error), command),
     );
-    if (error instanceof TintypeError && error.message.includes('NODE_EXTRA_CA_CERTS'))
+    if (error instanceof TintypeError && error.reason === 'untrusted_certificate')
       say('or name that file with --cacert');
     if (
       error instanceof TintypeError &&

@@ -17,11 +17,14 @@ const innerOf = (error: unknown): unknown =>
 const untrusted =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(_LOCALLY)?)|CERT_UNTRUSTED)$/;
 
+export const isUntrusted = (error: unknown): boolean =>
+  untrusted.test(String((innerOf(error) as { code?: unknown }).code));
+
 /** Undefined if the fault may pass by itself. */
 export function adviceOn(error: unknown, baseUrl: string): string | undefined {
   const { code = '', message = '' } = innerOf(error) as { code?: unknown; message?: string };
   const name = String(code);
-  if (untrusted.test(name))
+  if (isUntrusted(error))
     return `its certificate is not from an authority that this machine trusts (${message}); for one of your own, set NODE_EXTRA_CA_CERTS to its file`;
   if (name === 'CERT_HAS_EXPIRED') return 'its certificate has expired';
   if (name === 'ERR_TLS_CERT_ALTNAME_INVALID') return `its certificate is for another name (${message})`;

@@ -65,7 +65,7 @@ export class TintypeError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The field of a render request that it is about. */
   readonly field: string | undefined;
-  /** Why a render failed, as one word: `timeout`, `selector_missing`, … */
+  /** Why a render failed, as one word: `timeout`, `selector_missing`, …; of a connection: `untrusted_certificate`. */
   readonly reason: string | undefined;
   /** What the service says; undefined if it says nothing. */
   readonly retryable: boolean | undefined;

@@ -1,7 +1,7 @@
 // One call to the service: its attempts, each with a deadline, and the waits between them. Spec 7.
 import type { Clock } from './clock.ts';
 import { errorFor, TintypeError } from './errors.ts';
-import { adviceOn, reasonOf } from './connection-faults.ts';
+import { adviceOn, isUntrusted, reasonOf } from './connection-faults.ts';
 import { camelName, camelNames } from './letter-case.ts';
 import { readMeta, type Meta } from './meta.ts';
 import { createRetryPlan, parseRetryAfter } from './retry.ts';
@@ -121,6 +121,7 @@ async function attempt(sender: Sender, call: Call, attempts: number): Promise<An
       {
         cause,
         ...(advice !== undefined && { retryable: false }),
+        ...(isUntrusted(cause) && { reason: 'untrusted_certificate' }),
       },
     );
   } finally {

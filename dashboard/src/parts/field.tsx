@@ -21,7 +21,7 @@ function Labelled({
   children: (links: AriaAttributes & { id: string }) => ReactNode;
 }) {
   const id = useId();
-  const error = useFieldTrouble(name, label);
+  const error = useFieldTrouble(name);
   return (
     <div className={`grid content-start gap-1.5 ${className}`}>
       <label htmlFor={id} className="text-sm font-medium">

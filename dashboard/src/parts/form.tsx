@@ -12,12 +12,7 @@ import { ApiError } from '#app/api.ts';
 import { Button } from '#app/parts/button.tsx';
 import type { useAction } from '#app/parts/use-action.ts';
 
-interface Trouble {
-  field: string;
-  text: string;
-}
-
-const FormState = createContext<{ trouble: Trouble | undefined; isPending: boolean }>({
+const FormState = createContext<{ trouble: ApiError | undefined; isPending: boolean }>({
   trouble: undefined,
   isPending: false,
 });
@@ -25,12 +20,10 @@ const FormState = createContext<{ trouble: Trouble | undefined; isPending: boole
 /** The action that a form sends: its error is shown, and the button waits for it. */
 export type FormAction = Pick<ReturnType<typeof useAction>, 'error' | 'isPending'>;
 
-/** The error of the last submission for the field with this name, as a sentence that begins with its label. */
-export function useFieldTrouble(name: string | undefined, label: ReactNode): string | undefined {
+/** The error of the last submission for the field with this name, as a sentence. */
+export function useFieldTrouble(name: string | undefined): string | undefined {
   const { trouble } = useContext(FormState);
-  if (trouble === undefined || name === undefined || trouble.field !== name) return undefined;
-  const isPredicate = /^(is|are|was|has|must|may|can|does|needs)\b/.test(trouble.text);
-  return sentence(isPredicate && typeof label === 'string' ? `${label} ${trouble.text}` : trouble.text);
+  return name !== undefined && trouble?.field === name ? sentence(trouble.complaint) : undefined;
 }
 
 export function Form({
@@ -49,7 +42,7 @@ export function Form({
 }) {
   const form = useRef<HTMLFormElement>(null);
   const [shownAtField, setShownAtField] = useState<Error | null>(null);
-  const trouble = troubleOf(error);
+  const trouble = error instanceof ApiError ? error : undefined;
   const field = trouble?.field;
   // Focus the field that the service named, so that it can be corrected at once.
   useLayoutEffect(() => {
@@ -94,14 +87,8 @@ export function FormProblem({ error }: { error: Error | null }) {
   );
 }
 
-/** The error message as a sentence, without the API's field name. */
-const plainMessage = (error: Error): string => sentence(troubleOf(error)?.text ?? error.message);
-
-function troubleOf(error: Error | null): Trouble | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  const [, field, text] = /^([a-z_]+): (.+)$/s.exec(error.message) ?? [];
-  return field === undefined || text === undefined ? undefined : { field, text };
-}
+const plainMessage = (error: Error): string =>
+  sentence(error instanceof ApiError ? error.complaint : error.message);
 
 const sentence = (text: string): string => {
   const started = text.charAt(0).toUpperCase() + text.slice(1);

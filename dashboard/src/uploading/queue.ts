@@ -179,7 +179,7 @@ const words: Record<string, string> = {
   file_too_large: `Larger than ${maxSize}.`,
   unsupported_type: `Not a ${typeNames} picture.`,
 };
-const wordsFor = ({ code, message }: ApiError): string => words[code] ?? message.replace(/^file: /, '');
+const wordsFor = ({ code, complaint }: ApiError): string => words[code] ?? complaint;
 
 const fail = (id: number, text: string, canRetry: boolean): void =>
   change(id, { state: 'failed', problem: text, canRetry });

@@ -48,7 +48,7 @@ export const requestTooLarge = (
   todo: string,
   together = '',
 ): ServiceError =>
-  new ServiceError('request_too_large', `${field}: ${together}larger than ${mostBytes} bytes; ${todo}`, {
+  new ServiceError('request_too_large', `${together}larger than ${mostBytes} bytes; ${todo}`, {
     details: { field },
   });
 

@@ -15,7 +15,7 @@ export function validate<T extends TObject>(schema: T, value: unknown): Static<T
 export function validateGiven<T extends TObject>(schema: T, value: unknown): Static<T> {
   const [first, ...others] = mistakesIn(schema, value, '', false);
   if (!first) return value as Static<T>;
-  throw new ServiceError(first.code, first.message, {
+  throw new ServiceError(first.code, first.complaint, {
     details: { ...first.details, others: others.slice(0, shownMistakes - 1).map(({ message }) => message) },
   });
 }

@@ -37,7 +37,7 @@ const timeOf = (text: string | undefined): number | undefined =>
 const madeBy = ({ made }: RequestLogRow): string[] => made?.split(',') ?? [];
 
 function requestView(row: RequestLogRow, keyNames: Map<string, string>, targets: Map<string, string>) {
-  const { id, created_at, path, status, code, reason, key_id, duration_ms, phases } = row;
+  const { id, created_at, path, status, code, reason, field, key_id, duration_ms, phases } = row;
   const kind = kindOfRequest(row);
   return {
     request_id: id,
@@ -47,8 +47,7 @@ function requestView(row: RequestLogRow, keyNames: Map<string, string>, targets:
     status,
     code,
     reason,
-    // Messages begin with the name of the field.
-    field: status === 401 ? null : (/^([a-z][\w.[\]-]*): /i.exec(reason ?? '')?.[1] ?? null),
+    field,
     key_id,
     key_name: key_id === null ? null : (keyNames.get(key_id) ?? null),
     duration_ms,

@@ -52,7 +52,7 @@ export const serveDashboard = (parts: DashboardParts, handlers: Handlers): Route
     return {
       methods: [method],
       path: dashboardPath + path,
-      version: contract.endpoint === undefined ? 1 : endpoints[contract.endpoint].version,
+      version: contract.endpoint === undefined ? 2 : endpoints[contract.endpoint].version,
       audience: 'person',
       handler: (request: FastifyRequest, reply: FastifyReply) =>
         answer(parts, contract, handlers[name as OwnRouteName] as AnyHandler, request, reply),

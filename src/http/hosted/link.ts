@@ -115,6 +115,6 @@ export function signedLink({ settings, clock, guards, accounts, renders }: Route
 }
 
 const ended = (at: number): ServiceError =>
-  new ServiceError('not_found', `valid_until: this link ended at ${new Date(at).toISOString()}.`, {
+  new ServiceError('not_found', `this link ended at ${new Date(at).toISOString()}.`, {
     details: { field: 'valid_until' },
   });

@@ -225,6 +225,7 @@ test('the history of an account is deleted in steps', async () => {
       status: 201,
       code: null,
       reason: null,
+      field: null,
       duration_ms: 1,
       created_at: index,
       phases: null,

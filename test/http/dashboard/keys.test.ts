@@ -450,6 +450,7 @@ test('the request log is kept for thirty days and bounded for each account', asy
       status: 201,
       code: null,
       reason: null,
+      field: null,
       duration_ms: 1,
       phases: null,
       made: null,

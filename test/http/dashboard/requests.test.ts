@@ -144,6 +144,7 @@ test('rows of before have the kind that their path tells', async () => {
       status,
       code: null,
       reason: null,
+      field: null,
       duration_ms: 5,
       created_at: now - 1_000 + index,
       phases: null,

@@ -30,7 +30,7 @@ export function receiptOf(render: StoredRender, contentBaseUrl: string): Render 
       title: page?.title ?? null,
     },
     outputs: render.outputs.map((output) => outputOf(output, contentBaseUrl)),
-    warnings: page?.warnings ?? [],
+    warnings: (page?.warnings ?? []).map(({ code, message, url }) => ({ code, message, url })),
     error: failure && errorOf(failure),
   };
 }

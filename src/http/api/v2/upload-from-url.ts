@@ -108,7 +108,7 @@ const fetchFailed = (
   retryable: boolean,
   cause?: unknown,
 ): ServiceError =>
-  new ServiceError('fetch_failed', `url: ${host} ${problem}`, {
+  new ServiceError('fetch_failed', `${host} ${problem}`, {
     cause,
     details: { field: 'url', reason, retryable },
   });
