@@ -80,6 +80,7 @@ function refusalOf(type: ImageType, error: unknown): unknown {
 
 /** The contract has no other retryable error for a single file of a batch. Spec 2.2, 7. */
 const busy = (reason: string): ServiceError =>
-  new ServiceError('internal', `file: ${reason}. The file was not stored and not metered; please retry.`, {
+  new ServiceError('internal', `${reason}. The file was not stored and not metered; please retry.`, {
     cause: reason,
+    details: { field: 'file' },
   });

@@ -64,7 +64,9 @@ function rewrite(text: string, level: number): Sanitized {
     flushedBytes += flushed.at(-1)!.length;
     written = '';
     if (flushedBytes > limits.fileBytes) {
-      throw new ServiceError('file_too_large', 'file: the sanitized SVG exceeds 10 MB');
+      throw new ServiceError('file_too_large', 'the sanitized SVG exceeds 10 MB', {
+        details: { field: 'file' },
+      });
     }
   };
   let shownInside = 0;

@@ -49,6 +49,11 @@ test('a request has the kind of its route, links to what it made, and is summed 
   await send('POST', '/api/v1/upload', formOf([[Buffer.from('no picture'), 'a.png']]));
   const items = await log();
   assert.deepEqual(
+    items.flatMap(({ field }) => field ?? []),
+    ['webhook_url', 'file'],
+    'a refusal names its field',
+  );
+  assert.deepEqual(
     items.map(({ kind, status, made }) => [kind, status, made.map((thing) => [thing.kind, thing.id])]),
     [
       ['upload', 201, [['upload', id]]],

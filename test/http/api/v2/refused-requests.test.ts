@@ -376,20 +376,84 @@ test('every field has a row that refuses it', () => {
   assert.ok(Object.keys(OutputOptions.properties).every((name) => named.has(name)));
 });
 
-test('test/http/api/v2/fields.md names a test that exists for every field', () => {
-  const root = join(import.meta.dirname, '../../../..');
-  const rows = [
-    ...readFileSync(join(root, 'test/http/api/v2/fields.md'), 'utf8').matchAll(
-      /^\| `(\w+)` \| `(test\/[\w./-]+)` \| (.+) \|$/gm,
-    ),
-  ];
-  assert.deepEqual(
-    rows.map(([, field = '']) => field).toSorted(),
-    Object.keys(RenderRequest.properties).toSorted(),
-  );
-  for (const [, field, file, title] of rows)
-    assert.ok(readFileSync(join(root, file!), 'utf8').includes(title!), `${field}: ${file} has no ${title}`);
+/** The test of its effect on a real page or answer, in this folder or another one of test/: a part of its title. */
+const effects: Record<keyof RenderRequest, [file: string, title: string]> = {
+  url: ['http/api/v2/renders.test.ts', 'by default: a PNG of 1440 x 900'],
+  html: ['browser/source.test.ts', 'a document finds its files'],
+  markdown: ['browser/source.test.ts', 'Markdown is a page with tables'],
+  base_url: ['browser/source.test.ts', 'at base_url only the document and the files are answered'],
+  viewport: ['browser/view.test.ts', 'a phone: its pixels, its viewport and its orientation'],
+  device: ['http/api/v2/lower-request.test.ts', 'a device gives its view, and fields of the request win'],
+  color_scheme: ['browser/view.test.ts', 'a page has the media of the request'],
+  media: ['browser/view.test.ts', 'a PDF shows what is for the printer, unless the request says screen'],
+  reduced_motion: ['browser/view.test.ts', 'a page has the media of the request'],
+  locale: ['browser/view.test.ts', 'a page has the language and the time zone'],
+  timezone: ['browser/view.test.ts', 'a page has the language and the time zone'],
+  geolocation: ['browser/view.test.ts', 'a page is told the place of the request'],
+  user_agent: ['browser/view.test.ts', 'a page has the user agent of the request'],
+  clock: ['browser/clock.test.ts', 'a countdown: the same picture twice'],
+  format: ['http/openapi-v2.test.ts', 'createRender'],
+  put_url: ['http/api/v2/put-url.gate.test.ts', 'are in the bucket, with their type and length'],
+  outputs: ['http/api/v2/renders.test.ts', 'several outputs of one load'],
+  full_page: ['browser/pixel-ratio.test.ts', 'full pages in pieces'],
+  selector: ['browser/parts-of-pages.test.ts', 'selector: far below'],
+  clip: ['browser/parts-of-pages.test.ts', 'clip: beyond the viewport'],
+  omit_background: ['browser/parts-of-pages.test.ts', 'omit_background: transparent'],
+  quality: ['browser/parts-of-pages.test.ts', 'quality: of JPEG and WebP'],
+  resize: ['browser/parts-of-pages.test.ts', 'resize: inside and cover, never larger'],
+  compare_to: ['http/api/v2/compare-to.test.ts', 'a monitor: nothing has changed'],
+  paper_format: ['http/api/v2/renders.test.ts', 'several outputs of one load'],
+  paper: ['browser/print-options.test.ts', 'paper: any size'],
+  landscape: ['browser/print.test.ts', '4.4 paper:'],
+  print_background: ['browser/print.test.ts', 'print_background off'],
+  prefer_css_page_size: ['browser/print-options.test.ts', 'several PDFs of one load'],
+  scale: ['browser/print.test.ts', 'margin and scale'],
+  margin: ['browser/print.test.ts', 'margin and scale'],
+  page_ranges: ['browser/print-options.test.ts', 'page_ranges: these pages'],
+  single_page: ['browser/print-options.test.ts', 'single_page: one sheet'],
+  outline: ['browser/print-options.test.ts', 'outline and tagged'],
+  tagged: ['browser/print-options.test.ts', 'outline and tagged'],
+  page: ['browser/printed-pages.test.ts', 'page: the printed page as a picture'],
+  header: ['browser/margins.test.ts', 'header and footer: on every page'],
+  footer: ['browser/margins.test.ts', 'header and footer: on every page'],
+  page_numbers: ['browser/page-numbers.test.ts', 'page_numbers: the pages of a table of contents'],
+  document: ['browser/printed-pages.test.ts', 'document and password'],
+  password: ['browser/printed-pages.test.ts', 'document and password'],
+  main_content: ['browser/extracts.test.ts', 'main_content: the article only'],
+  headers: ['browser/access.test.ts', 'headers reach every request of the page to its own origin'],
+  cookies: ['browser/access.test.ts', 'cookies reach the host'],
+  basic_auth: ['browser/access.test.ts', 'a password is sent to the own origin'],
+  javascript: ['browser/changes.test.ts', 'without JavaScript'],
+  css: ['browser/changes.test.ts', 'css and hide apply'],
+  script: ['browser/changes.test.ts', 'a script runs in the page'],
+  hide: ['browser/changes.test.ts', 'css and hide apply'],
+  block: ['browser/blocking.test.ts', 'are not loaded, in frames of other sites neither'],
+  block_hosts: ['browser/blocking.test.ts', 'hosts of the request are not reached'],
+  wait_until: ['browser/print.test.ts', '4.4 wait_until'],
+  wait_for: ['browser/conditions.test.ts', 'a condition is waited for'],
+  delay_ms: ['browser/print.test.ts', 'and delay_ms'],
+  timeout_ms: ['browser/conditions.test.ts', 'a condition that is not met fails the render'],
+  fail_on: ['browser/receipt.test.ts', 'fail_on: an error status'],
+  response: ['http/api/v2/renders.test.ts', 'as JSON: the receipt'],
+  async: ['http/api/v2/async-renders.test.ts', 'async: 202, then the result'],
+  webhook_url: ['http/api/v2/async-renders.test.ts', 'webhook_url: the receipt arrives, signed'],
+  max_age: ['http/api/v2/cache.test.ts', 'a request with max_age is answered with an earlier result'],
+  expires_in: ['http/api/v2/renders.test.ts', 'as JSON: the receipt'],
+  reference: ['http/api/v2/renders.test.ts', 'the list: newest first'],
+};
 
+const root = join(import.meta.dirname, '../../../..');
+
+test('every field has a test of its effect', () => {
+  assert.deepEqual(Object.keys(effects).toSorted(), Object.keys(RenderRequest.properties).toSorted());
+  for (const [field, [file, title]] of Object.entries(effects))
+    assert.ok(
+      readFileSync(join(root, 'test', file), 'utf8').includes(title),
+      `${field}: ${file} has no ${title}`,
+    );
+});
+
+test('test/http/api/v2/fields.md names a test that exists for every field of hosting', () => {
   const hosting = [
     ...readFileSync(join(root, 'test/http/api/v2/fields.md'), 'utf8').matchAll(
       /^\| `(\w+)` \| `(\w+)` \| `(test\/[\w./-]+)` \| (.+) \|$/gm,
