@@ -161,23 +161,10 @@ test('outputs', () => {
     resize: { width: 100, height: null, fit: 'inside' },
   });
   assert.deepEqual(pdf, {
-    format: 'pdf',
+    ...plainPdf,
     paper: { width: 10 / 2.54, height: 10 },
-    landscape: false,
-    printBackground: true,
-    preferCssPageSize: false,
-    scale: 1,
     marginInches: { top: 1, right: 0, bottom: 0, left: 0 },
     pageRanges: '1-3,5',
-    singlePage: false,
-    outline: false,
-    tagged: false,
-    omitBackground: false,
-    header: null,
-    footer: null,
-    pageNumbers: false,
-    documentInfo: {},
-    password: null,
   });
   assert.deepEqual(text, { format: 'text', selector: 'main', mainContent: true });
 });
