@@ -38,7 +38,9 @@ function refusePart(
     return invalid('file', 'there is more than one; send several to /api/v1/upload/batch');
   }
   if (filesBefore === limits.batchFiles) {
-    return new ServiceError('too_many_files', `file: more than ${limits.batchFiles} files in one batch.`);
+    return new ServiceError('too_many_files', `more than ${limits.batchFiles} files in one batch.`, {
+      details: { field: 'file' },
+    });
   }
   return undefined;
 }
@@ -58,7 +60,9 @@ function parseExpiresIn(values: string[]): number | undefined {
 }
 
 function batchTooLarge(): ServiceError {
-  return new ServiceError('batch_too_large', `file: together more than ${limits.batchBytes} bytes (50 MB).`);
+  return new ServiceError('batch_too_large', `together more than ${limits.batchBytes} bytes (50 MB).`, {
+    details: { field: 'file' },
+  });
 }
 
 function unknownPart(name: string | undefined): ServiceError {
