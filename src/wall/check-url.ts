@@ -23,7 +23,11 @@ export function checkUrl(
 ): CheckedUrl {
   // Messages are kept in the request log.
   const refuse = (reason: string, meant = '') =>
-    invalid(field, isSecret ? reason : `${reason}; sent ${quote(text)}${meant}`, isOfDelivery && { isOfDelivery });
+    invalid(
+      field,
+      isSecret ? reason : `${reason}; sent ${quote(text)}${meant}`,
+      isOfDelivery && { isOfDelivery },
+    );
   const refuseDenied = (verdict: Verdict | undefined) => {
     if (verdict?.kind === 'denied') throw refuse(`must be a public address: ${verdict.reason}`);
   };

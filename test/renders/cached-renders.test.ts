@@ -13,7 +13,7 @@ import { createRenderEvents } from '#renders/render-events.ts';
 import { checkPuts } from '#renders/put-outputs.ts';
 import { requireStorable } from '#renders/render-request.ts';
 import { createFlights, maxWaiting, type Flight } from '#renders/flights.ts';
-import { createEgressRules } from '#wall/rules.ts';
+import { createWall } from '#wall/wall.ts';
 import { createTestClock, passWait } from '#test/support/clock.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { renderRow } from '#test/storage/rows.ts';
@@ -289,9 +289,9 @@ for (const engine of engines) {
       const spent = { ...payer, keyId: newId(), keyQuota: { render: 0 } };
       await assert.rejects(render(asked(), { as: spent }), { code: 'quota_exceeded' });
       assert.equal((await link()).cache, 'miss', 'the quota of a key is not that of the account');
-      const rules = createEgressRules({ allow: [] });
+      const wall = createWall({ allow: [] });
       for (const refuse of [
-        () => checkPuts([{ place: 1, field: 'outputs[1].put_url', url: 'http://example.com/' }], rules),
+        () => checkPuts([{ place: 1, field: 'outputs[1].put_url', url: 'http://example.com/' }], wall),
         () => requireStorable({ reference: '\0' }),
       ]) {
         const failing = Promise.withResolvers<never>();
