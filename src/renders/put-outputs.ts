@@ -21,10 +21,7 @@ export interface Put {
 export type CheckedPut = Omit<Put, 'url'> & CheckedUrl;
 
 export const checkPuts = (puts: readonly Put[], wall: Wall): CheckedPut[] =>
-  puts.map(({ url, ...put }) => ({
-    ...put,
-    ...wall.check('put', url, put.field, { details: { isOfDelivery: true } }),
-  }));
+  puts.map(({ url, ...put }) => ({ ...put, ...wall.check('put', url, put.field) }));
 
 /** An output, and its bytes. */
 export interface SentOutput {
@@ -63,7 +60,7 @@ export async function putOutputs(
 
 /** Of this request or, in the receipt of a render, of the one that made it. */
 export const failuresOfPuts = ({ warnings }: PageReceipt): Warning[] =>
-  warnings.filter(({ isOfPut }) => isOfPut === true);
+  warnings.filter(({ isOfPut }) => isOfPut);
 
 /** What is said of a page, and of these files; not of those of an earlier request for the same result. */
 export function withFailures(page: PageReceipt, failures: readonly Warning[]): PageReceipt {

@@ -1,6 +1,6 @@
 // Checks a URL that a client wrote, for every field that takes one, and names the reason for a refusal at once. This is a
 // convenience for the client: whoever connects decides again and dials only the addresses that were decided on.
-import { invalid, type ErrorDetails } from '#core/errors.ts';
+import { invalid } from '#core/errors.ts';
 import type { EgressRules, Verdict } from '#wall/rules.ts';
 import type { WayOut } from '#wall/ways-out.ts';
 
@@ -19,12 +19,15 @@ export function checkUrl(
   text: string,
   rules: EgressRules,
   field: string,
-  { schemes, isSecret }: Pick<WayOut, 'schemes' | 'isSecret'>,
-  details: ErrorDetails = {},
+  { schemes, isSecret, isOfDelivery }: Pick<WayOut, 'schemes' | 'isSecret' | 'isOfDelivery'>,
 ): CheckedUrl {
   // Messages are kept in the request log.
   const refuse = (reason: string, meant = '') =>
-    invalid(field, isSecret ? reason : `${reason}; sent ${quote(text)}${meant}`, details);
+    invalid(
+      field,
+      isSecret ? reason : `${reason}; sent ${quote(text)}${meant}`,
+      isOfDelivery && { isOfDelivery },
+    );
   const refuseDenied = (verdict: Verdict | undefined) => {
     if (verdict?.kind === 'denied') throw refuse(`must be a public address: ${verdict.reason}`);
   };

@@ -1,5 +1,4 @@
 // The wall of the service: judges addresses by the row of their way. `ways-out.ts` has the rows.
-import type { ErrorDetails } from '#core/errors.ts';
 import { checkUrl, type CheckedUrl } from '#wall/check-url.ts';
 import { parseGrants } from '#wall/grants.ts';
 import { createNames, type Lookup } from '#wall/name-lookup.ts';
@@ -35,11 +34,7 @@ export function createWall({
     settingsFor,
     rulesFor,
     /** An address that a client wrote into this field. */
-    check: (
-      way: JudgedWay,
-      text: string,
-      field: string,
-      { grants, details }: { grants?: string; details?: ErrorDetails } = {},
-    ): CheckedUrl => checkUrl(text, rulesFor(way, grants), field, waysOut[way], details),
+    check: (way: JudgedWay, text: string, field: string, grants?: string): CheckedUrl =>
+      checkUrl(text, rulesFor(way, grants), field, waysOut[way]),
   };
 }

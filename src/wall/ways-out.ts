@@ -53,6 +53,8 @@ interface Row {
   openings: readonly Opening[] | 'any';
   /** Whoever knows the address can write there, so no message quotes it. */
   isSecret?: true;
+  /** It gets what one request does with a result: others that ask for the same result try for themselves. */
+  isOfDelivery?: true;
   /** What happens if the address is not allowed; for people. */
   refusal: string;
 }
@@ -121,6 +123,7 @@ export const waysOut = {
     method: 'PUT',
     limits: exchange,
     isSecret: true,
+    isOfDelivery: true,
     refusal: '422; later a warning',
   },
   upload: {
