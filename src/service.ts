@@ -95,6 +95,7 @@ export async function createService(config: Config, log: Logger, seams: Partial<
     blobs: uploadBlobs,
     clock,
     cell,
+    browser,
     reached,
     linksOf: (slug) => uploadLinks(config, slug),
     wakeWebhooks: delivery.wakeWebhooks,

@@ -18,9 +18,9 @@ const rooms = [
   'renders',
   'http',
 ];
-/** The folders inside browser/, in the same order. Its own files are above them, except browser.ts, which all may import. */
+/** The folders inside browser/, in the same order. Its own files are above them, except these, which all may import. */
 const browserFolders = ['install', 'process', 'pdf', 'page', 'worker'];
-const browserSeams = ['#browser/browser.ts', '#browser/job.ts'];
+const browserSeams = ['#browser/browser.ts', '#browser/job.ts', '#browser/picture-job.ts'];
 const source = join(import.meta.dirname, '..', 'src');
 
 /** Files outside storage/, browser/install/ and browser/process/ that may read files, and what for. */
@@ -29,6 +29,7 @@ const fileReaders = new Map([
   ['browser/page/document-source.ts', 'the files of a request, in the folder of the worker'],
   ['browser/process/library-file.ts', 'scripts of packages'],
   ['browser/try-chromium.ts', 'what a new browser has made in its tests'],
+  ['browser/worker/decoder-door.ts', 'the original of a picture, in the folder of the worker'],
   ['browser/worker/hand-over.ts', 'the same and the list of blocked hosts, which it puts into that folder'],
   ['browser/worker/main.ts', 'the results of renders, in the folder of the worker'],
   ['browser/worker/task-rules.ts', 'the list of blocked hosts, in the folder of the worker'],

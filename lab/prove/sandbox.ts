@@ -1,8 +1,9 @@
-// Proof: Chromium runs in its own sandbox, as an unprivileged user, without any secret of the service; and if it cannot, the
-// start says so.
+// Proof: Chromium runs in its own sandbox, as an unprivileged user, without any secret of the service, also where it decodes strangers'
+// pictures; and if it cannot, the start says so.
 import { readFileSync } from 'node:fs';
 import type { Finding, Proof } from '#lab/prove/proof.ts';
 import { type Renderer, startRenderer } from '#lab/prove/renderer.ts';
+import { png } from '#test/support/images.ts';
 import { startPageServer } from '#test/support/page-server.ts';
 import {
   browsers,
@@ -11,6 +12,7 @@ import {
   type ProcessRow,
   statusOf,
 } from '#test/support/process-table.ts';
+import { uploadOne } from '#test/support/uploading.ts';
 import { sandboxlessChromium } from '#test/support/wrapped-chromium.ts';
 
 const secret = 'a-secret-of-the-service';
@@ -35,6 +37,12 @@ export const sandboxProof: Proof = {
       environment: { AWS_SECRET_ACCESS_KEY: secret, SMTP_URL: `smtp://user:${secret}@127.0.0.1:1` },
     });
     try {
+      // The page that has decoded it stays for the account's next picture.
+      const { fileAt } = await uploadOne(renderer.origin, renderer.accounts[0]!.key, {
+        bytes: await png(64, 64),
+      });
+      const variant = await fetch(`${fileAt}?width=32&format=webp`);
+      if (variant.status !== 200) throw new Error(`a variant is answered with ${variant.status}`);
       const render = renderer.shoot(`${site.base}/page`);
       await asked.promise;
       const findings = inspect(renderer);
@@ -81,7 +89,7 @@ function inspect({ pid, logLines }: Renderer): Finding[] {
         (isRoot ? !users.includes('0') : users.length > 0),
     },
     {
-      what: 'page processes are behind a filter of system calls, and in namespaces of their own',
+      what: 'page processes, among them the one that decodes pictures, are behind a filter of system calls, and in namespaces of their own',
       seen: `${filtered.length} of ${renderers.length} with seccomp filters; ${namespaces.map(({ kind, apart: count }) => `${count} in another ${kind} namespace`).join(', ')}; the start says: sandboxed ${String(ready?.['sandboxed'])}`,
       holds:
         renderers.length > 0 &&

@@ -1,5 +1,6 @@
 // The interface of this room: a job in, files and a receipt out. Spec 4.3, 4.4.
 import type { Job } from '#browser/job.ts';
+import type { PictureTask } from '#browser/picture-job.ts';
 
 /** One output in a file of its own. */
 export interface RenderedFile {
@@ -93,6 +94,8 @@ export interface WorkerCounts {
 
 export interface Browser {
   render(job: Job, signal: AbortSignal): Promise<Rendered>;
+  /** One output, or rejects with PictureDeclined. */
+  makePicture(account: string, task: PictureTask, signal: AbortSignal): Promise<Rendered>;
   /** The one that new workers start with. */
   readonly about: BrowserAbout;
   /** Rejects if the browser does not answer. */

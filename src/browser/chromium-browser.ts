@@ -1,7 +1,9 @@
 // The browser as a pool of render workers, each with a Chromium of its own. Spec 4.3, 4.4.
+import type { Phases } from '#core/phases.ts';
 import { memory } from '#browser/process/memory.ts';
 import { RenderFailure, type Browser, type Rendered } from '#browser/browser.ts';
-import type { Job } from '#browser/job.ts';
+import type { Task } from '#browser/job.ts';
+import { picturesAtOnce, type PictureTask } from '#browser/picture-job.ts';
 import { createPool, type RecycleLimits } from '#browser/pool.ts';
 import { createDeadline } from '#browser/process/deadline.ts';
 import { startChromium, type StartOptions } from '#browser/start-chromium.ts';
@@ -26,6 +28,8 @@ const defaultMemory: MemoryLimits = {
 };
 // With less time left than this, a second attempt would fail too.
 const retryMs = 5_000;
+/** A picture has its time from the moment it has a worker, which may have to be started. */
+const startMs = 30_000;
 
 export async function createChromiumBrowser(options: ChromiumBrowserOptions): Promise<Browser> {
   const { log, concurrency } = options;
@@ -36,7 +40,7 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
   });
   const pool = await createPool({
     start: chromium.start,
-    places: concurrency,
+    places: concurrency + picturesAtOnce,
     recycle: { ...defaultRecycle, ...options.recycle },
     restAfterMs: options.restAfterMs ?? Infinity,
     memory: { ...defaultMemory, ...options.memory },
@@ -47,14 +51,21 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
    * A render that lost its worker, perhaps to another render of its account, or its page to the browser, is tried once more, in a worker of
    * its own.
    */
-  async function render({ phases, account = '', ...task }: Job, caller: AbortSignal): Promise<Rendered> {
-    const { timeoutMs } = task;
+  async function run(
+    account: string,
+    task: Task | PictureTask,
+    {
+      phases,
+      caller,
+      timeoutMs = task.timeoutMs,
+    }: { phases?: Phases | undefined; caller: AbortSignal; timeoutMs?: number },
+  ): Promise<Rendered> {
     const endsAt = performance.now() + timeoutMs;
-    const attempt = async (run: (attempt: RenderOptions) => Promise<Rendered>): Promise<Rendered> => {
+    const attempt = async (work: (attempt: RenderOptions) => Promise<Rendered>): Promise<Rendered> => {
       const leftMs = endsAt - performance.now();
       const deadline = createDeadline(timeoutMs, leftMs, caller);
       try {
-        return await run({ leftMs, phases, signal: deadline.signal });
+        return await work({ leftMs, phases, signal: deadline.signal });
       } finally {
         deadline.end();
       }
@@ -73,7 +84,9 @@ export async function createChromiumBrowser(options: ChromiumBrowserOptions): Pr
     get about() {
       return chromium.about;
     },
-    render,
+    render: ({ phases, account = '', ...task }, caller) => run(account, task, { phases, caller }),
+    makePicture: (account, task, caller) =>
+      run(account, task, { caller, timeoutMs: task.timeoutMs + startMs }),
     check: () => pool.check(),
     workerCounts: () => pool.counts(),
     async renew() {

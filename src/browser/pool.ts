@@ -5,6 +5,7 @@ import { RenderFailure, type Log, type Rendered, type WorkerCounts } from '#brow
 import { within } from '#browser/process/deadline.ts';
 import { createJudge, type MemoryLimits } from '#browser/worker/judge.ts';
 import type { Task } from '#browser/job.ts';
+import type { PictureTask } from '#browser/picture-job.ts';
 import type { RenderOptions, Worker } from '#browser/worker/worker.ts';
 
 export interface RecycleLimits {
@@ -16,7 +17,7 @@ export interface RecycleLimits {
 export interface PoolOptions {
   /** `isLow`: with a small share of the processor. */
   start: (options: { isLow: boolean }) => Promise<Worker>;
-  /** Renders that may run at once, and so the most workers that are kept. */
+  /** Renders and pictures that may be made at once, and so the most workers that are kept. */
   places: number;
   recycle: RecycleLimits;
   /** After which the last worker ends too; Infinity for never. */
@@ -26,9 +27,9 @@ export interface PoolOptions {
 }
 
 export interface Pool {
-  render(account: string, task: Task, options: RenderOptions): Promise<Rendered>;
+  render(account: string, task: Task | PictureTask, options: RenderOptions): Promise<Rendered>;
   /** In a worker of its own that ends with the render: for one that may have cost others their worker. */
-  renderAlone(task: Task, options: RenderOptions): Promise<Rendered>;
+  renderAlone(task: Task | PictureTask, options: RenderOptions): Promise<Rendered>;
   /** Rejects if no worker answers. One that rests has answered until then, and is not woken for it. */
   check(): Promise<void>;
   counts(): WorkerCounts;

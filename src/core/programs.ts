@@ -13,7 +13,6 @@ export const { version } = JSON.parse(readFileSync(join(root, 'package.json'), '
 export const programs = {
   cli: 'src/cli.ts',
   'render-worker': 'src/browser/worker/main.ts',
-  'picture-decoder': 'src/uploads/pictures/main.ts',
   cell: 'src/cell-program.ts',
   'database-reader': 'src/storage/read-worker.ts',
 };

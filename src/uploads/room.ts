@@ -5,6 +5,7 @@ import type { OnCrashPoint } from '#core/crash-points.ts';
 import type { Cell } from '#cell/cell.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
+import type { Browser } from '#browser/browser.ts';
 import { createAlbums } from '#uploads/albums.ts';
 import { createUploadEvents } from '#uploads/upload-events.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
@@ -24,6 +25,7 @@ export function createUploadsRoom(parts: {
   blobs: Blobs;
   clock: Clock;
   cell: Cell;
+  browser: Pick<Browser, 'makePicture'>;
   reached: OnCrashPoint;
   /** Its URLs, as webhooks name them. */
   linksOf: (slug: string) => object;
@@ -36,7 +38,7 @@ export function createUploadsRoom(parts: {
   const passwords = createUploadPasswords({ clock });
   const access = createUploadAccess({ ...parts, passwords });
   const hostedUploads = createHostedUploads({ ...parts, events, access });
-  const pictureMaker = createPictureMaker({ clock });
+  const pictureMaker = createPictureMaker(parts);
   const albums = createAlbums(parts);
   const uploadLinks = createUploadLinks(parts);
   const chores: Chore[] = [

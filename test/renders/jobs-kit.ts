@@ -19,6 +19,7 @@ import { createRendersRoom } from '#renders/room.ts';
 import { createPictureMaker } from '#uploads/pictures/picture-maker.ts';
 import { receiptOf } from '#http/api/v2/receipt.ts';
 import { receiverAddress } from '#test/support/receiver.ts';
+import { idleBrowser } from '#test/support/stand-in-browser.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { createWritingBrowser, jobParts, requestFor, type engines } from '#test/renders/kit.ts';
@@ -42,7 +43,7 @@ export async function openJobsKit(engine: (typeof engines)[number]) {
   const [store, jobStore] = [await engine.blobs.open(), await engine.blobs.open()];
   const { tables, connection } = opened.database;
   const clock = createTestClock(Date.UTC(2026, 4, 5));
-  const pictureMaker = createPictureMaker({ clock });
+  const pictureMaker = createPictureMaker({ browser: idleBrowser, clock });
   // Names do not resolve.
   const wall = createWall({ allow: parseEgressAllow(receiverAddress), nameServers: ['127.0.0.1:1'] });
   const transfers = createTransfers({ outgoing: createOutgoing({ wall }) });

@@ -63,7 +63,7 @@ export async function openKit(engine: (typeof engines)[number], wrap: Partial<Wr
   const wall = createWall({ allow: parseEgressAllow(receiverAddress), nameServers: ['127.0.0.1:1'] });
   const transfers = createTransfers({ outgoing: createOutgoing({ wall }) });
   const slots = createCaptureSlots({ database, clock });
-  const pictureMaker = createPictureMaker({ clock });
+  const pictureMaker = createPictureMaker({ browser: idleBrowser, clock });
   const room = createRendersRoom({
     pictureMaker,
     database,

@@ -55,6 +55,7 @@ export const openLateBrowser: typeof openBrowser = (...given) => {
     get about() {
       return (browser ?? idleBrowser).about;
     },
+    makePicture: async (...order) => (await open()).makePicture(...order),
     render: async (job, signal) => (await open()).render(job, signal),
     check: async () => (await open()).check(),
     workerCounts: () => (browser ?? idleBrowser).workerCounts(),

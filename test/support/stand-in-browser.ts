@@ -1,4 +1,4 @@
-// What a stand-in for the browser has besides its render: nothing to do, and an old version.
+// What a stand-in for the browser has besides its render: nothing to do, no pictures, and an old version.
 import type { Browser } from '#browser/browser.ts';
 import { releaseOf } from '#browser/install/releases.ts';
 
@@ -14,6 +14,7 @@ export const idleBrowser: Omit<Browser, 'render'> = {
     sandboxProblem: null,
     blankScripts: [],
   },
+  makePicture: () => Promise.reject(new Error('no pictures here')),
   check: async () => {},
   workerCounts: () => ({ started: 0, replaced: 0, lost: 0, idle: 0 }),
   renew: async () => {},

@@ -16,6 +16,7 @@ import { receiveFile } from '#uploads/receive-file.ts';
 import { createUploadsRoom, type UploadsRoom } from '#uploads/room.ts';
 import type { UploadOutcome } from '#uploads/store-uploads.ts';
 import { plantedText } from '#test/support/camera-files.ts';
+import { idleBrowser } from '#test/support/stand-in-browser.ts';
 import { createTestClock } from '#test/support/clock.ts';
 import { blobEngines, databaseEngines, type OpenBlobs, type OpenDatabase } from '#test/storage/engines.ts';
 import { accountRow } from '#test/storage/rows.ts';
@@ -34,6 +35,7 @@ before(async () => {
     blobs,
     clock,
     cell: roomCell,
+    browser: idleBrowser,
     reached: () => {},
     linksOf: () => ({}),
     wakeWebhooks: () => {},

@@ -1,26 +1,26 @@
 // Variants look like their originals do in a browser: in colours that a PNG says in numbers, and turned only where the original is. v2 3.
 import assert from 'node:assert/strict';
-import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { readDimensions } from '#uploads/dimensions.ts';
 import { cleanPicture } from '#uploads/metadata/remove-metadata.ts';
-import { startPictureProcess, type PictureProcess } from '#uploads/pictures/picture-process.ts';
+import { startTestBrowser, type OwnTestBrowser } from '#test/support/browser.ts';
 import { launchTestChromium } from '#test/support/chromium.ts';
+import { makePicture } from '#test/uploads/picture-kit.ts';
 
 let page: Page;
 let close = async (): Promise<void> => {};
-let decoder: PictureProcess;
+let decoder: OwnTestBrowser;
 before(async () => {
   const chromium = await launchTestChromium();
   close = chromium.close;
   page = await chromium.browser.newPage();
-  decoder = startPictureProcess();
+  decoder = await startTestBrowser([]);
 });
 after(async () => {
-  decoder.kill();
+  await decoder.close();
   await close();
 });
 
@@ -31,7 +31,12 @@ interface Seen {
   colour: number[];
 }
 
-async function inBrowser(type: string, bytes: Buffer): Promise<Seen> {
+interface Shown extends Seen {
+  /** Of the middles of three of its quarters. */
+  corners: number[][];
+}
+
+async function inBrowser(type: string, bytes: Buffer): Promise<Shown> {
   return page.evaluate(
     async (address) => {
       const image = new Image();
@@ -40,20 +45,23 @@ async function inBrowser(type: string, bytes: Buffer): Promise<Seen> {
       const { naturalWidth: width, naturalHeight: height } = image;
       const context = new OffscreenCanvas(width, height).getContext('2d')!;
       context.drawImage(image, 0, 0);
-      return { width, height, colour: [...context.getImageData(width / 2, height / 2, 1, 1).data] };
+      const at = (x: number, y: number): number[] => [
+        ...context.getImageData(Math.floor(width * x), Math.floor(height * y), 1, 1).data,
+      ];
+      return {
+        width,
+        height,
+        colour: at(1 / 2, 1 / 2),
+        corners: [at(1 / 4, 1 / 4), at(3 / 4, 1 / 4), at(1 / 4, 3 / 4)],
+      };
     },
     `data:${type};base64,${bytes.toString('base64')}`,
   );
 }
 
-async function asVariant(bytes: Buffer): Promise<Seen> {
-  const answer = await decoder.make(
-    { width: undefined, format: 'png' },
-    Readable.from([bytes]),
-    bytes.length,
-  );
-  assert.ok(answer.kind === 'made', JSON.stringify(answer));
-  const { data, info } = await sharp(answer.bytes).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+async function asVariant(contentType: string, bytes: Buffer): Promise<Seen> {
+  const made = await makePicture(decoder, bytes, { contentType });
+  const { data, info } = await sharp(made).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
   const { width, height } = info;
   const at = 4 * (Math.floor(height / 2) * width + Math.floor(width / 2));
   return { width, height, colour: [...data.subarray(at, at + 4)] };
@@ -135,7 +143,7 @@ describe('a PNG that says its colours in numbers', () => {
       const shown = await inBrowser('image/png', bytes);
       const isUnchanged = shown.colour[0] === 100;
       assert.equal(isUnchanged, isAsStored, `${name}: shown as ${shown.colour.join()}`);
-      assertAlike(await asVariant(bytes), shown, name);
+      assertAlike(await asVariant('image/png', bytes), shown, name);
     });
   }
 
@@ -143,7 +151,7 @@ describe('a PNG that says its colours in numbers', () => {
     const picture = sharp({ create: { width: 8, height: 8, channels: 3, background: '#6496c8' } });
     const plain = await picture.withIccProfile('p3').png().toBuffer();
     const bytes = Buffer.concat([plain.subarray(0, 33), gamma(100_000), plain.subarray(33)]);
-    assertAlike(await asVariant(bytes), await inBrowser('image/png', bytes), 'with a profile');
+    assertAlike(await asVariant('image/png', bytes), await inBrowser('image/png', bytes), 'with a profile');
   });
 });
 
@@ -168,8 +176,137 @@ describe('the orientation in EXIF', () => {
         const { width, height } = shown;
         assert.deepEqual([width, height], isAsStored ? [40, 20] : [20, 40]);
         assert.deepEqual(readDimensions(type, given), { width, height });
-        assertAlike(await asVariant(given), shown, type);
+        assertAlike(await asVariant(type, given), shown, type);
       }
     });
   }
+});
+
+/** The colours of three quarters of the picture, in a browser and in a variant of half its width. */
+async function cornersOf(type: string, bytes: Buffer): Promise<[shown: number[][], made: number[][]]> {
+  const shown = await inBrowser(type, bytes);
+  const { width, height, corners } = shown;
+  const variant = await makePicture(decoder, bytes, {
+    contentType: type,
+    size: { width, height },
+    width: Math.round(width / 2),
+  });
+  const { data, info } = await sharp(variant).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  assert.equal(info.width, Math.round(width / 2));
+  assert.ok(Math.abs(info.height - height / 2) <= 1);
+  const at = (x: number, y: number): number[] => {
+    const from = 4 * (Math.floor(info.height * y) * info.width + Math.floor(info.width * x));
+    return [...data.subarray(from, from + 4)];
+  };
+  return [corners, [at(1 / 4, 1 / 4), at(3 / 4, 1 / 4), at(1 / 4, 3 / 4)]];
+}
+
+function assertNear(made: number[][], shown: number[][], name: string): void {
+  const furthest = Math.max(...made.flat().map((value, place) => Math.abs(value - shown.flat()[place]!)));
+  assert.ok(furthest <= 3, `${name}: ${made.join(' ')} instead of ${shown.join(' ')}`);
+}
+
+const quarters = (width: number, height: number) => {
+  const quarter = (background: string, left: number, top: number) => ({
+    input: { create: { width: width / 2, height: height / 2, channels: 3 as const, background } },
+    left,
+    top,
+  });
+  return sharp({ create: { width, height, channels: 3, background: '#c83214' } }).composite([
+    quarter('#14c832', width / 2, 0),
+    quarter('#3214c8', 0, height / 2),
+  ]);
+};
+
+describe('a smaller variant is turned as its original is', () => {
+  const encoders = {
+    'image/jpeg': (picture: Sharp) => picture.jpeg({ quality: 95, chromaSubsampling: '4:4:4' }),
+    'image/png': (picture: Sharp) => picture.png(),
+    'image/webp': (picture: Sharp) => picture.webp({ lossless: true }),
+    'image/avif': (picture: Sharp) => picture.avif({ quality: 90, effort: 0, chromaSubsampling: '4:4:4' }),
+  };
+  for (const [type, encode] of Object.entries(encoders)) {
+    for (const [width, height] of [
+      [400, 400],
+      [636, 404],
+    ] as const) {
+      test(`${type}, ${width} × ${height}`, async () => {
+        for (let orientation = 1; orientation <= 8; orientation += 1) {
+          const bytes = await encode(quarters(width, height).withMetadata({ orientation })).toBuffer();
+          const [shown, made] = await cornersOf(type, bytes);
+          assertNear(made, shown, `orientation ${orientation}`);
+        }
+      });
+    }
+  }
+});
+
+describe('a smaller variant has the colours that the browser shows', () => {
+  const flat = () => quarters(320, 200);
+  const clear = () => quarters(320, 200).ensureAlpha(0.5);
+  const rows: [name: string, type: string, make: () => Promise<Buffer>][] = [
+    [
+      'a JPEG in Display P3',
+      'image/jpeg',
+      () => flat().withIccProfile('p3').jpeg({ quality: 95 }).toBuffer(),
+    ],
+    [
+      'a WebP in Display P3',
+      'image/webp',
+      () => flat().withIccProfile('p3').webp({ lossless: true }).toBuffer(),
+    ],
+    ['a JPEG in CMYK', 'image/jpeg', () => flat().toColourspace('cmyk').jpeg({ quality: 95 }).toBuffer()],
+    [
+      'a JPEG in CMYK with a profile',
+      'image/jpeg',
+      () => flat().toColourspace('cmyk').withIccProfile('cmyk').jpeg({ quality: 95 }).toBuffer(),
+    ],
+    ['a JPEG in grey', 'image/jpeg', () => flat().greyscale().jpeg({ quality: 95 }).toBuffer()],
+    ['a progressive JPEG', 'image/jpeg', () => flat().jpeg({ quality: 95, progressive: true }).toBuffer()],
+    ['a PNG with a palette', 'image/png', () => flat().png({ palette: true }).toBuffer()],
+    ['a transparent PNG', 'image/png', () => clear().png().toBuffer()],
+    ['an interlaced PNG', 'image/png', () => flat().png({ progressive: true }).toBuffer()],
+    ['a PNG of 16 bits', 'image/png', () => flat().toColourspace('rgb16').png().toBuffer()],
+    ['a transparent WebP', 'image/webp', () => clear().webp({ lossless: true }).toBuffer()],
+    ['a transparent AVIF', 'image/avif', () => clear().avif({ quality: 90, effort: 0 }).toBuffer()],
+    ['a GIF', 'image/gif', () => flat().gif().toBuffer()],
+  ];
+  for (const [name, type, make] of rows)
+    test(name, async () => {
+      const [shown, made] = await cornersOf(type, await make());
+      assertNear(made, shown, name);
+    });
+
+  test('a JPEG of a transparent picture is on white', async () => {
+    const bytes = await sharp({ create: { width: 90, height: 90, channels: 4, background: '#0000' } })
+      .png()
+      .toBuffer();
+    const made = await makePicture(decoder, bytes, { width: 64, format: 'jpeg' });
+    assert.deepEqual([...(await sharp(made).raw().toBuffer()).subarray(0, 3)], [255, 255, 255]);
+  });
+});
+
+describe('drawings', () => {
+  const svg = (attributes: string): Buffer =>
+    Buffer.from(
+      `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}><rect width="50%" height="50%" fill="#14c832"/></svg>`,
+    );
+  const rows: [name: string, attributes: string, width: number, height: number][] = [
+    ['with a size', 'width="40" height="30"', 1280, 960],
+    ['with a view box alone', 'viewBox="0 0 100 200"', 640, 1280],
+    ['with neither', '', 1280, 640],
+  ];
+  for (const [name, attributes, width, height] of rows)
+    test(name, async () => {
+      const made = await makePicture(decoder, svg(attributes), {
+        contentType: 'image/svg+xml',
+        isDrawing: true,
+        width: 1280,
+        size: readDimensions('image/svg+xml', svg(attributes)) ?? null,
+      });
+      const { data, info } = await sharp(made).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+      assert.deepEqual([info.width, info.height], [width, height]);
+      assert.deepEqual([...data.subarray(0, 3)], [0x14, 0xc8, 0x32]);
+      assert.deepEqual([...data.subarray(-3)], [255, 255, 255], 'on white');
+    });
 });

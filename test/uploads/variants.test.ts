@@ -1,39 +1,42 @@
-// Variants and the processes that make them: hostile pictures, processes that die, turns of accounts, and what is remembered.
+// Variants and the workers that make them: hostile pictures, pages that die, turns of accounts, and what is remembered.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { newId } from '#core/ids.ts';
-import type { Blobs } from '#storage/blobs.ts';
+import { readBlob, type Blobs } from '#storage/blobs.ts';
 import { createPictureMaker, type PictureMaker } from '#uploads/pictures/picture-maker.ts';
-import { startPictureProcess } from '#uploads/pictures/picture-process.ts';
 import { createVariants, type Variants } from '#uploads/pictures/variants.ts';
 import { originalOf, type Original, type Wanted } from '#uploads/pictures/variant.ts';
 import { readDimensions } from '#uploads/dimensions.ts';
 import type { ImageType } from '#uploads/image-types.ts';
 import { createUploadEvents } from '#uploads/upload-events.ts';
 import { createHostedUploads } from '#uploads/hosted-uploads.ts';
+import { startTestBrowser, type OwnTestBrowser } from '#test/support/browser.ts';
 import * as images from '#test/support/images.ts';
 import { createTestClock } from '#test/support/clock.ts';
+import { groupMembers, workers } from '#test/support/process-table.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { blobEngines, databaseEngines, type OpenBlobs, type OpenDatabase } from '#test/storage/engines.ts';
 import { accountRow, uploadRow } from '#test/storage/rows.ts';
+import { taskOf } from '#test/uploads/picture-kit.ts';
 
 let [opened, stored] = [{} as OpenDatabase, {} as OpenBlobs];
 let store: Blobs;
+let chromium: OwnTestBrowser;
 let [maker, variants] = [{} as PictureMaker, {} as Variants];
 const clock = createTestClock();
 before(async () => {
   opened = await databaseEngines[0]!.open();
   stored = await blobEngines[0]!.open();
   store = stored.blobs;
-  maker = createPictureMaker();
+  chromium = await startTestBrowser([]);
+  maker = createPictureMaker(chromium);
   variants = createVariants({ database: opened.database, blobs: store, pictureMaker: maker, clock });
 });
 after(async () => {
   maker.close();
+  await chromium.close();
   await opened.close();
   await stored.close();
 });
@@ -59,6 +62,11 @@ async function original(bytes: Buffer, type: ImageType = 'image/png', accountId?
   await spool.commit(row.id);
   return originalOf(row);
 }
+
+const slowToDraw = Buffer.from(
+  `<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="1000"><filter id="f" x="0" y="0" width="1" height="1"><feMorphology
+    operator="dilate" radius="500"/></filter>${'<rect width="1000" height="1000" filter="url(#f)"/>'.repeat(50)}</svg>`,
+);
 
 const wanted: Wanted = { width: 32, format: 'png', acceptsWebp: true };
 
@@ -116,7 +124,7 @@ describe('pictures that cannot be decoded', () => {
       () => Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(5_000, 7)]),
       /cannot be decoded/,
     ],
-    ['another type behind the same name', 'image/png', () => images.svg(), /another type/],
+    ['another type behind the same name', 'image/png', () => images.svg(), /cannot be decoded/],
     [
       'too long for a WebP',
       'image/png',
@@ -171,69 +179,79 @@ describe('pictures that cannot be decoded', () => {
   });
 });
 
-test(
-  'the process has no environment, a limit of memory and, for root, a user of its own',
-  { skip: process.platform !== 'linux' && 'reads /proc' },
-  async () => {
-    await variants.get(await original(await images.png(64, 64)), wanted);
-    const [pid] = maker.processIds();
-    const read = (name: string): string => readFileSync(`/proc/${pid}/${name}`, 'latin1');
-    // The shell that sets the limit adds its folder.
-    assert.equal(read('environ').replace('PWD=/\0', ''), '');
-    assert.match(read('limits'), /Max data size +1342177280 +1342177280/);
-    assert.match(read('cmdline'), /pictures\/main\.ts/);
-    const uid = Number(/^Uid:\s+(\d+)/m.exec(read('status'))?.[1]);
-    assert.equal(uid, process.getuid?.() === 0 ? 65_533 : process.getuid?.());
-  },
-);
+/** As a decoder is that a picture has made to crash. */
+function killDecoders(): void {
+  for (const { group } of workers())
+    for (const { pid, command } of groupMembers(group))
+      if (command.includes('--type=renderer')) process.kill(pid, 'SIGKILL');
+}
 
-test('a process that is killed is replaced, and the next picture is made', async () => {
-  const own = createPictureMaker();
-  const killed = createVariants({ database: opened.database, blobs: store, pictureMaker: own, clock });
-  const job = killed.get(await original(await images.png(64, 64)), wanted);
-  const failed = assert.rejects(job, /limits of time and memory/);
-  await waitFor('a process', () => own.processIds().length > 0);
-  const [pid] = own.processIds();
-  process.kill(pid!, 'SIGKILL');
-  await failed;
-  assert.ok(await killed.get(await original(await images.png(64, 64)), wanted));
-  assert.notEqual(own.processIds()[0], pid);
-  own.close();
-});
-
-test('a variant whose process dies fails alone, for an hour: the others of its picture are made', async () => {
-  const own = createPictureMaker();
-  const killed = createVariants({ database: opened.database, blobs: store, pictureMaker: own, clock });
-  const picture = await original(await images.png(64, 64));
-  const failed = assert.rejects(killed.get(picture, wanted), /limits of time and memory/);
-  await waitFor('a process', () => own.processIds().length > 0);
-  process.kill(own.processIds()[0]!, 'SIGKILL');
+test('a variant whose page dies fails alone, for an hour: the others of its picture are made', async () => {
+  const own = await startTestBrowser([]);
+  const ownMaker = createPictureMaker(own);
+  const dying = createVariants({ database: opened.database, blobs: store, pictureMaker: ownMaker, clock });
+  const picture = await original(pngOf(7_000, 7_000, deflateSync(Buffer.alloc(21_007 * 7_000))));
+  let isOver = false;
+  const failed = assert
+    .rejects(dying.get(picture, wanted), /limits of time and memory/)
+    .finally(() => (isOver = true));
+  await waitFor('it fails', () => {
+    killDecoders();
+    return isOver;
+  });
   await failed;
   await assert.rejects(variants.get(picture, wanted), /limits of time and memory/);
   assert.ok(await variants.get(picture, { ...wanted, format: 'webp' }));
   await clock.advance(61 * 60 * 1000);
   assert.ok(await variants.get(picture, wanted));
-  own.close();
+  ownMaker.close();
+  await own.close();
 });
 
-test('a process is used again for the same account, and never for another', async () => {
-  const own = createPictureMaker();
-  const made = createVariants({ database: opened.database, blobs: store, pictureMaker: own, clock });
-  const account = await newAccount();
-  await made.get(await original(await images.png(64, 64), 'image/png', account), wanted);
-  const [first] = own.processIds();
-  await made.get(await original(await images.png(65, 64), 'image/png', account), wanted);
-  assert.deepEqual(own.processIds(), [first]);
-  await made.get(await original(await images.png(64, 64)), wanted);
-  await made.get(await original(await images.png(64, 64)), wanted);
-  const now = own.processIds();
-  assert.deepEqual([now.length, now.includes(first!)], [2, false]);
-  own.close();
+test('animations are shown as they are', async () => {
+  const frames = Buffer.concat([Buffer.alloc(12_288, 255), Buffer.alloc(12_288, 0)]);
+  const film = sharp(frames, { raw: { width: 64, height: 128, channels: 3, pageHeight: 64 } });
+  const still = sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } });
+  const rows: [ImageType, Buffer, boolean][] = [
+    [
+      'image/gif',
+      await film
+        .clone()
+        .gif({ delay: [100, 100] })
+        .toBuffer(),
+      true,
+    ],
+    [
+      'image/webp',
+      await film
+        .clone()
+        .webp({ delay: [100, 100] })
+        .toBuffer(),
+      true,
+    ],
+    ['image/gif', await still.clone().gif().toBuffer(), false],
+    ['image/webp', await still.clone().webp().toBuffer(), false],
+  ];
+  for (const [type, bytes, isAnimated] of rows)
+    assert.equal((await variants.get(await original(bytes, type), wanted)) === null, isAnimated, type);
+});
+
+test('what there is of a damaged picture is shown in its variants too', async () => {
+  const whole = await sharp({ create: { width: 640, height: 480, channels: 3, background: '#6496c8' } })
+    .jpeg()
+    .toBuffer();
+  const made = await variants.get(await original(whole.subarray(0, -200), 'image/jpeg'), wanted);
+  const bytes = await readBlob(store, made!.key);
+  const seen = await sharp(bytes).extract({ left: 0, top: 0, width: 1, height: 1 }).raw().toBuffer();
+  assert.ok(
+    [100, 150, 200].every((value, place) => Math.abs(seen[place]! - value) <= 1),
+    seen.join(),
+  );
 });
 
 test('one picture of an account at a time, and two in all', async () => {
   const { blobs, release, opens } = watchedStore();
-  const own = createPictureMaker();
+  const own = createPictureMaker(chromium);
   const gated = createVariants({ database: opened.database, blobs, pictureMaker: own, clock });
   const busy = await newAccount();
   const bytes = await images.png(64, 64);
@@ -255,35 +273,38 @@ test('one picture of an account at a time, and two in all', async () => {
 
 test('visitors of one account take turns: one who asks for many does not hold up another', async () => {
   const account = await newAccount();
-  const own = createPictureMaker();
+  const own = createPictureMaker(chromium);
   const order: string[] = [];
   const gate = Promise.withResolvers<void>();
   const asked = (network: string) =>
     own.make({
       accountId: account,
       networks: ['visitors', network],
-      job: { width: 32, format: 'png' },
-      sizeBytes: 1,
       // Nothing is decoded of a picture that is gone.
-      open: async () => {
-        order.push(network);
-        await gate.promise;
-        return undefined;
-      },
+      task: taskOf(Buffer.alloc(0), {
+        original: {
+          async open() {
+            order.push(network);
+            await gate.promise;
+            return undefined;
+          },
+        },
+      }),
       signal: new AbortController().signal,
     });
   const many = Array.from({ length: 20 }, () => asked('1.2.3.4'));
   const few = asked('5.6.7.8');
   await waitFor('the first', () => order.length === 1);
   gate.resolve();
-  await Promise.all([...many, few]);
+  const ends = await Promise.allSettled([...many, few]);
+  assert.ok(ends.every(({ status }) => status === 'rejected'));
   assert.ok(order.indexOf('5.6.7.8') <= 2, order.join(' '));
   own.close();
 });
 
 test('a job leaves the line when all who asked for it have gone', async () => {
   const { blobs, release, opens } = watchedStore();
-  const own = createPictureMaker();
+  const own = createPictureMaker(chromium);
   const gated = createVariants({ database: opened.database, blobs, pictureMaker: own, clock });
   const account = await newAccount();
   const bytes = await images.png(64, 64);
@@ -310,17 +331,10 @@ test('a job leaves the line when all who asked for it have gone', async () => {
 });
 
 test('a drawing that would take minutes is given up long before those who wait for its place are', async () => {
-  const slow = Buffer.from(
-    `<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="1000"><filter id="f" x="0" y="0" width="1" height="1"><feMorphology
-      operator="dilate" radius="500"/></filter>${'<rect width="1000" height="1000" filter="url(#f)"/>'.repeat(50)}</svg>`,
-  );
-  const process = startPictureProcess();
-  const job = { width: 1280, format: 'png', isDrawing: true } as const;
-  await assert.rejects(
-    process.make(job, Readable.from([slow]), slow.length),
-    /a drawing took more than 5000 ms/,
-  );
-  assert.equal(process.isGone, true);
+  const account = await newAccount();
+  const slow = await original(slowToDraw, 'image/svg+xml', account);
+  await assert.rejects(variants.drawn(slow), /limits of time and memory/);
+  assert.ok(await variants.drawn(await original(images.svg(), 'image/svg+xml', account)));
 });
 
 test('what is made while its upload is deleted is deleted too', async () => {

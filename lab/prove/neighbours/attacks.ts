@@ -50,7 +50,7 @@ const requestAttacks: Attack[] = [
   },
   {
     name: 'variants of hostile pictures',
-    resource: 'picture processes',
+    resource: 'decoders of pictures',
     // Takes half a second, which the other attacks do not need.
     prepare: () => import('#test/support/hostile-pictures.ts'),
     async run(target, isOver) {

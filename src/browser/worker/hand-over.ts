@@ -1,15 +1,17 @@
-// Copies what a render reads into the folder of its worker, which may run as another user: a large document and the files of the request,
-// which are removed with the render, and the operator's list of hosts, which is copied again if it has changed.
+// Copies what a render reads into the folder of its worker, which may run as another user: a large document, the files of the request and
+// the original of a picture, which are removed with the render, and the operator's list of hosts, which is copied again if it has changed.
 import { createReadStream } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { newId } from '#core/ids.ts';
 import type { Source, Task } from '#browser/job.ts';
+import { PictureDeclined, type PictureTask } from '#browser/picture-job.ts';
 import type { UnixUser } from '#browser/process/unprivileged.ts';
 
 export interface HandOver {
   /** Resolves to the task with the names of the copies; undefined if there is nothing to copy. */
-  give(id: string, task: Task): Promise<Task> | undefined;
+  give(id: string, task: Task | PictureTask): Promise<Task | PictureTask> | undefined;
   /** Removes the copies of this render. */
   takeBack(id: string): Promise<void>;
 }
@@ -21,10 +23,10 @@ export function createHandOver(folder: string, owner: UnixUser | null): HandOver
   let list: { version: string; name: Promise<string> } | undefined;
 
   /** Into a new file, because the worker may have put a link in its place. */
-  async function copy(from: string, name: string): Promise<void> {
+  async function copy(from: string | Readable, name: string): Promise<void> {
     await using file = await open(join(folder, name), 'wx', 0o600);
     if (owner) await file.chown(owner.uid, owner.gid);
-    await file.writeFile(createReadStream(from));
+    await file.writeFile(typeof from === 'string' ? createReadStream(from) : from);
   }
 
   async function copyFile<File extends { path: string }>(id: string, file: File): Promise<File> {
@@ -80,8 +82,20 @@ export function createHandOver(folder: string, owner: UnixUser | null): HandOver
     };
   }
 
+  async function copyOriginal(id: string, task: PictureTask): Promise<PictureTask> {
+    const { original } = task;
+    if ('path' in original) return task;
+    given.set(id, 1);
+    using blob = await original.open();
+    if (!blob) throw new PictureDeclined('gone');
+    const path = nameOf(id, 0);
+    await copy(blob.stream, path);
+    return { ...task, original: { path } };
+  }
+
   return {
     give(id, task) {
+      if ('original' in task) return copyOriginal(id, task);
       const { source, changes, references = [] } = task;
       const isInFiles = source.kind !== 'url' && (typeof source.text !== 'string' || source.files.length > 0);
       return references.length > 0 || isInFiles || changes.blockedHostsFile !== null

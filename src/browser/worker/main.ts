@@ -15,8 +15,10 @@ import {
 import { createPhase, startStepMs } from '#browser/process/deadline.ts';
 import { lowerPriority } from '#browser/process/priority.ts';
 import { become } from '#browser/process/unprivileged.ts';
-import { openPage } from '#browser/page/page.ts';
+import { openPage, type Page } from '#browser/page/page.ts';
+import { PictureDeclined, type DeclineReason, type PictureTask } from '#browser/picture-job.ts';
 import { openChannel, toWorkerCharacters } from '#browser/worker/channel.ts';
+import { createDecoder, type Decoder } from '#browser/worker/decoder.ts';
 import { drawingTestViewport, testDrawing, type DrawingTest } from '#browser/worker/drawing-test.ts';
 import {
   fileOf,
@@ -29,7 +31,7 @@ import {
 } from '#browser/worker/messages.ts';
 import { createPages, type Pages } from '#browser/worker/pages.ts';
 import { readComplaint, readFailed, readReceipt } from '#browser/worker/receipt.ts';
-import { renderPage, type Made } from '#browser/worker/render-page.ts';
+import { renderPage, type Made, type RenderOptions } from '#browser/worker/render-page.ts';
 import { rulesOf } from '#browser/worker/task-rules.ts';
 import { testWall } from '#browser/worker/wall-test.ts';
 
@@ -38,6 +40,7 @@ const onePixel = { x: 0, y: 0, width: 1, height: 1, scale: 1 };
 const running = new Map<string, AbortController>();
 let browser: ChromiumProcess | undefined;
 let pages: Pages | undefined;
+let decoder: Decoder | undefined;
 
 const send: (message: FromWorker) => void = openChannel(process.stdin, process.stdout, {
   maxCharacters: toWorkerCharacters,
@@ -74,6 +77,9 @@ async function start(order: StartOrder): Promise<void> {
     started.wall = await testWall(browser);
     started.drawing = await tryDrawing(browser);
   }
+  decoder = createDecoder(browser, () =>
+    send({ worn: 'a page that decodes pictures was not discarded in time' }),
+  );
   pages = createPages(browser, order.warmPages);
   await pages.stock();
   if (browser.kind !== 'full') await closeFirstPage(browser);
@@ -94,19 +100,17 @@ function refuse(error: Error): void {
   exit(error.message);
 }
 
-async function render(id: string, task: Task, leftMs: number): Promise<void> {
+async function render(id: string, task: Task | PictureTask, leftMs: number): Promise<void> {
   const caller = new AbortController();
   const discards: Promise<boolean>[] = [];
+  const discard = (page: Page): unknown => discards.push(pages!.discard(page));
   running.set(id, caller);
   try {
-    const rules = await rulesOf(task);
-    const made = await renderPage(pages!, task, {
-      leftMs,
-      signal: caller.signal,
-      prepare: (page) => page.door.use(rules),
-      begin: (phase) => send({ render: id, phase }),
-      discard: (page) => discards.push(pages!.discard(page)),
-    });
+    const options = { leftMs, signal: caller.signal };
+    const made =
+      'original' in task
+        ? await makePicture(task, options)
+        : await renderTask(id, task, { ...options, discard });
     send({ render: id, receipt: readReceipt(await store(id, made)) });
   } catch (error) {
     send({ render: id, ...toFailed(error as Error) });
@@ -118,8 +122,31 @@ async function render(id: string, task: Task, leftMs: number): Promise<void> {
   await pages?.stock();
 }
 
+async function renderTask(
+  id: string,
+  task: Task,
+  options: Pick<RenderOptions, 'leftMs' | 'signal' | 'discard'>,
+): Promise<Made> {
+  const rules = await rulesOf(task);
+  return renderPage(pages!, task, {
+    ...options,
+    prepare: (page) => page.door.use(rules),
+    begin: (phase) => send({ render: id, phase }),
+  });
+}
+
+async function makePicture(
+  task: PictureTask,
+  options: { leftMs: number; signal: AbortSignal },
+): Promise<Made> {
+  const made = await decoder!.make(task, options);
+  const page = { finalUrl: null, status: null, title: '', warnings: [] };
+  return { outputs: [{ ...made, pages: null, cut: null }], page };
+}
+
 /** What is not a failure of the render, such as a full disk, is one of the service. */
-function toFailed(error: Error): { failed: Failed } | { broke: string } {
+function toFailed(error: Error): { failed: Failed } | { declined: DeclineReason } | { broke: string } {
+  if (error instanceof PictureDeclined) return { declined: error.reason };
   if (!(error instanceof RenderFailure)) return { broke: error.message };
   const { reason, message, field, browserLost } = error;
   return { failed: readFailed({ reason, message, field, browserLost, cause: inspect(error.cause) }) };
@@ -145,6 +172,7 @@ async function check(number: number): Promise<void> {
  * half a minute to be loaded or drawn. There is no answer while they do.
  */
 async function rest(number: number): Promise<void> {
+  await decoder!.forget();
   const page = await pages!.take(never);
   await Promise.all([
     browser!.connection.root.send('Storage.getCookies', {}),

@@ -1,6 +1,7 @@
 // What the service and a render worker say to each other: one JSON text a line, over the worker's standard input and output.
 import type { PageReceipt, RenderedFile, RenderFailureReason } from '#browser/browser.ts';
 import type { Task } from '#browser/job.ts';
+import type { DeclineReason, PictureTask } from '#browser/picture-job.ts';
 import type { Chromium } from '#browser/install/chromium.ts';
 import type { Users } from '#browser/process/unprivileged.ts';
 import type { DrawingTest } from '#browser/worker/drawing-test.ts';
@@ -25,7 +26,7 @@ export interface StartOrder {
 export type ToWorker =
   | { start: StartOrder }
   /** The outputs are written to files in the worker's folder: `fileOf` says how they are called. */
-  | { render: string; task: Task; leftMs: number }
+  | { render: string; task: Task | PictureTask; leftMs: number }
   | { abort: string }
   | { ping: number }
   /** As a ping, but answered by the browser. */
@@ -62,6 +63,8 @@ export type FromWorker =
   | { render: string; phase: string }
   | { render: string; receipt: Receipt }
   | { render: string; failed: Failed }
+  /** Nothing is made of a picture. */
+  | { render: string; declined: DeclineReason }
   /** The worker itself failed. */
   | { render: string; broke: string }
   /** The page is discarded: nothing of the render is left in the browser. */

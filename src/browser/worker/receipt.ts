@@ -8,6 +8,7 @@ import {
   type PictureChange,
   type Warning,
 } from '#browser/browser.ts';
+import { declineReasons, type DeclineReason } from '#browser/picture-job.ts';
 import type { Failed, Receipt } from '#browser/worker/messages.ts';
 
 /** As for the largest PDF. */
@@ -33,6 +34,11 @@ export const readFailed = ({ message, cause, ...rest }: Failed): Failed => ({
   message: cut(message, maxCharacters.failure),
   cause: cut(cause, maxCharacters.cause),
 });
+
+export function readDeclined(reason: DeclineReason): DeclineReason {
+  if (!declineReasons.includes(reason)) throw refused();
+  return reason;
+}
 
 export const readComplaint = (line: string): string => cut(line, maxCharacters.complaint);
 

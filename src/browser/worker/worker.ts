@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { newId } from '#core/ids.ts';
 import type { Phases } from '#core/phases.ts';
 import type { Task } from '#browser/job.ts';
+import { PictureDeclined, type PictureTask } from '#browser/picture-job.ts';
 import { RenderFailure, type Log, type Rendered } from '#browser/browser.ts';
 import { createPhase, startStepMs, within } from '#browser/process/deadline.ts';
 import { scratchFile } from '#browser/process/scratch-folder.ts';
@@ -17,7 +18,7 @@ import {
   type StartOrder,
   type ToWorker,
 } from '#browser/worker/messages.ts';
-import { readComplaint, readFailed, readReceipt } from '#browser/worker/receipt.ts';
+import { readComplaint, readDeclined, readFailed, readReceipt } from '#browser/worker/receipt.ts';
 import { startProcess } from '#browser/worker/worker-process.ts';
 
 export interface Worker {
@@ -34,7 +35,8 @@ export interface Worker {
   readonly worn: AbortSignal;
   /** Aborts when it is gone. */
   readonly gone: AbortSignal;
-  render(task: Task, options: RenderOptions): WorkerRender;
+  /** Also makes a picture of a picture. */
+  render(task: Task | PictureTask, options: RenderOptions): WorkerRender;
   /** Rejects if there is no answer in time: of the worker (`ping`), of its browser (`check`), of all that its pages share (`rest`). */
   ask(question: 'ping' | 'check' | 'rest', withinMs: number): Promise<void>;
   /** Ends it because of what a page did. */
@@ -132,11 +134,13 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
     else if ('phase' in message) note(message.render, message.phase);
     else if ('receipt' in message) deliver(message.render, message.receipt);
     else if ('failed' in message) running.get(message.render)?.settle(toFailure(readFailed(message.failed)));
+    else if ('declined' in message)
+      running.get(message.render)?.settle(new PictureDeclined(readDeclined(message.declined)));
     else if ('broke' in message) running.get(message.render)?.settle(new Error(message.broke));
     else if ('discarded' in message) discard(message.render);
   }
 
-  function begin(id: string, task: Task, leftMs: number): void {
+  function begin(id: string, task: Task | PictureTask, leftMs: number): void {
     const copied = handOver.give(id, task);
     if (!copied) return send({ render: id, task, leftMs });
     copied.then(

@@ -2,8 +2,7 @@
 import type { ApiKeyRow, RenderRow, Unit, UploadRow } from '#storage/schema.ts';
 import { nextCursor } from '#storage/owned/cursor.ts';
 import type { PageOptions } from '#storage/owned/page.ts';
-import { maxOriginalBytes } from '#uploads/pictures/limits.ts';
-import { sizeOf, type Original } from '#uploads/pictures/variant.ts';
+import { maxOriginalBytes, type Original, sizeOf } from '#uploads/pictures/variant.ts';
 import { isGuarded } from '#uploads/upload-access.ts';
 import { isExtract } from '#renders/output-files.ts';
 import {

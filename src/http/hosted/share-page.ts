@@ -1,8 +1,8 @@
 // GET /i/<slug>: the page that shows an upload, or a picture or PDF of a render, to people and describes it to chats. Spec 2.1; v2 2.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
-import { maxOriginalBytes } from '#uploads/pictures/limits.ts';
-import { isDecoded, maxPixels, type VariantWidth } from '#uploads/pictures/variant.ts';
+import { maxPicturePixels } from '#browser/picture-job.ts';
+import { isDecoded, maxOriginalBytes, type VariantWidth } from '#uploads/pictures/variant.ts';
 import { askVisitor } from '#http/hosted/ask-visitor.ts';
 import { notStored } from '#http/hosted/send-blob.ts';
 import { createSharedFiles, type SharedFile } from '#http/hosted/shared-file.ts';
@@ -185,7 +185,7 @@ export function candidatesOf(
   smallBytes = largeBytes,
 ): string | undefined {
   const isWorthIt = isDecoded(contentType) && sizeBytes > smallBytes && sizeBytes <= maxOriginalBytes;
-  if (!isWorthIt || width === null || height === null || width * height > maxPixels) return undefined;
+  if (!isWorthIt || width === null || height === null || width * height > maxPicturePixels) return undefined;
   // The first one that is not smaller is the picture in its own width.
   const last = offeredWidths.findIndex((offered) => offered >= width);
   return offeredWidths

@@ -1,5 +1,6 @@
 // The variants of a picture: a finite set of widths and formats, so that their addresses need no signature. v2 3.
 import type { Dimensions } from '#core/image-header.ts';
+import { longestSide } from '#browser/picture-job.ts';
 import type { UploadRow } from '#storage/schema.ts';
 
 export const variantWidths = [32, 64, 128, 256, 384, 512, 640, 768, 1024, 1280, 1536, 1920, 2560] as const;
@@ -69,12 +70,9 @@ export interface Variant {
   format: VariantFormat;
 }
 
+/** Uploads are smaller; a long screenshot may be larger and is then shown as it is. */
+export const maxOriginalBytes = 32 * 1024 * 1024;
 export const isDecoded = (contentType: string): boolean => decodedTypes.includes(contentType);
-
-/** Larger pictures are not decoded: memory and time grow with the pixels. */
-export const maxPixels = 60_000_000;
-/** A WebP has at most this many pixels on a side. */
-export const maxWebpPixels = 16_383;
 
 /** Null if the original itself is what is wanted: it is not made larger, and not encoded again in its own format and size. */
 export function chooseVariant({ contentType, size }: Original, wanted: Wanted): Variant | null {
@@ -92,6 +90,6 @@ function automatic(
   size: Dimensions | undefined,
 ): VariantFormat {
   const height = size ? (size.height * (width ?? size.width)) / size.width : 0;
-  if (acceptsWebp && Math.max(height, width ?? size?.width ?? 0) <= maxWebpPixels) return 'webp';
+  if (acceptsWebp && Math.max(height, width ?? size?.width ?? 0) <= longestSide.webp) return 'webp';
   return contentType === 'image/jpeg' ? 'jpeg' : 'png';
 }

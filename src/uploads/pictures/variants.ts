@@ -1,21 +1,25 @@
 // Finds a variant of a stored picture, or makes and stores it. Each is made once; one that cannot be made is not tried again for an hour,
 // and nor is any other of a picture that the decoder refuses. The blobs lie next to the original and are deleted with it. v2 3.
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { createBoundedMap } from '#core/bounded-map.ts';
 import type { Clock } from '#core/clock.ts';
 import { ServiceError } from '#core/errors.ts';
 import { variantKey } from '#core/ids.ts';
-import { readJpeg, readPng, readWebp } from '#core/image-header.ts';
+import type { Dimensions } from '#core/image-header.ts';
+import { limits } from '#core/limits.ts';
 import { wholeRange, type Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import type { VariantRow } from '#storage/schema.ts';
-import { maxOriginalBytes } from '#uploads/pictures/limits.ts';
+import { RenderFailure, type RenderedFile } from '#browser/browser.ts';
+import { imageSize } from '#browser/page/image-size.ts';
+import { maxPicturePixels, PictureDeclined, sizeToMake, type DeclineReason } from '#browser/picture-job.ts';
 import type { PictureMaker } from '#uploads/pictures/picture-maker.ts';
-import type { PictureAnswer } from '#uploads/pictures/picture-process.ts';
 import {
   chooseVariant,
   drawnSide,
   isDrawn,
+  maxOriginalBytes,
   variantTypes,
   type Original,
   type Variant,
@@ -54,6 +58,9 @@ interface Job {
 export type Variants = ReturnType<typeof createVariants>;
 
 const failureMs = 60 * 60 * 1000;
+const pictureMs = 30_000;
+/** An SVG can say in one line what takes an hour to draw. Two accounts with such drawings must not keep others' pictures waiting. */
+const drawingMs = 5_000;
 /** In memory: a look-up of the row would make a variant a third slower to serve than a file. */
 const keptVariants = 10_000;
 
@@ -79,44 +86,56 @@ export function createVariants(parts: {
   async function make(
     key: string,
     original: Original,
-    { width, format }: Variant,
+    { width = null, format }: { width?: number | null | undefined; format: VariantFormat },
     { networks, signal }: { networks: readonly string[]; signal: AbortSignal },
   ): Promise<VariantRow | undefined> {
-    const { accountId, sizeBytes } = original;
-    const answer = await pictureMaker
-      .make({
-        accountId,
-        networks,
-        job: { width, format, isDrawing: isDrawn(original.contentType) },
-        sizeBytes,
-        open: () => blobs.open(original.key, wholeRange(sizeBytes), accountId),
-        signal,
-      })
-      .then((given) => (given?.kind === 'made' && !isWhole(given.bytes, format) ? damaged : given))
-      .catch((error: unknown): PictureAnswer => {
-        if (error instanceof ServiceError) throw error;
-        // Smaller variants take less of both. A stranger who asks for the largest must not take them from everyone.
-        return { kind: 'refused', reason: 'it cannot be decoded within the limits of time and memory' };
-      });
-    if (!answer) return undefined;
+    const { accountId, sizeBytes, contentType, size = null } = original;
+    const isDrawing = isDrawn(contentType);
+    const timeoutMs = isDrawing ? drawingMs : pictureMs;
+    const open = () => blobs.open(original.key, wholeRange(sizeBytes), accountId);
+    const task = { original: { open }, contentType, size, width, format, isDrawing, timeoutMs };
     const row = {
-      key: answer.kind === 'made' || answer.kind === 'refused' ? key : original.key,
+      key,
       owner_id: original.ownerId,
-      account_id: original.accountId,
+      account_id: accountId,
       size_bytes: null,
       sha256: null,
-      failure: 'reason' in answer ? answer.reason : null,
+      failure: null,
       created_at: clock.now(),
     };
-    return answer.kind === 'made' ? store(row, answer.bytes) : record(row);
+    try {
+      // What cannot be made is not begun.
+      const wanted = size && sizeToMake(size, task);
+      await using made = await pictureMaker.make({ accountId, networks, task, signal });
+      return await store(row, made.outputs[0]!, format, wanted);
+    } catch (error) {
+      if (error instanceof ServiceError) throw error;
+      if (error instanceof RenderFailure && error.reason === 'aborted') throw busy();
+      // Smaller variants take less of both. A stranger who asks for the largest must not take them from everyone.
+      const reason = error instanceof PictureDeclined ? error.reason : 'over_limits';
+      if (reason === 'gone') return undefined;
+      const failure = failures[reason]?.(format) ?? null;
+      return record({ ...row, key: isOfPicture.has(reason) ? original.key : key, failure });
+    }
   }
 
-  async function store(row: VariantRow, bytes: Buffer): Promise<VariantRow | undefined> {
-    await using spool = blobs.createSpool(row.account_id);
-    await spool.write(bytes);
-    await spool.commit(row.key);
+  /** The worker that decoded a hostile picture may have been taken over by it, and what it made is served under our name. */
+  async function store(
+    row: VariantRow,
+    { path, sizeBytes }: RenderedFile,
+    format: VariantFormat,
+    wanted: Dimensions | null,
+  ): Promise<VariantRow | undefined> {
+    if (sizeBytes > limits.fileBytes) throw new PictureDeclined('too_large');
+    await using file = await blobs.adopt({ path, sizeBytes }, row.account_id);
+    using opened = await file.open();
+    const bytes = Buffer.concat((await opened.stream.toArray()) as Buffer[]);
+    const size = imageSize(bytes, format);
+    if (!size || (wanted && !isDeepStrictEqual({ ...size }, wanted)))
+      throw new PictureDeclined('over_limits');
+    await file.commit(row.key);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const recorded = await record({ ...row, size_bytes: bytes.length, sha256 });
+    const recorded = await record({ ...row, size_bytes: sizeBytes, sha256 });
     if (!recorded) await blobs.delete(row.key);
     return recorded;
   }
@@ -192,20 +211,19 @@ export function createVariants(parts: {
   };
 }
 
-const damaged: PictureAnswer = { kind: 'refused', reason: 'it cannot be decoded' };
+/** The reasons that hold for all variants of a picture. */
+const isOfPicture: ReadonlySet<DeclineReason> = new Set(['animated', 'too_many_pixels', 'unreadable']);
 
-const headerReaders = { webp: readWebp, jpeg: readJpeg, png: readPng };
+const failures: Partial<Record<DeclineReason, (format: VariantFormat) => string>> = {
+  too_many_pixels: () => `it has more than ${maxPicturePixels / 1e6} million pixels`,
+  unreadable: () => 'it cannot be decoded',
+  too_long: (format) => `it would be too long for ${format}`,
+  too_large: () => `it would have more than ${limits.fileBytes} bytes`,
+  over_limits: () => 'it cannot be decoded within the limits of time and memory',
+};
 
-/** The process that decoded a hostile picture may have been taken over by it, and what it sends is served under our name. */
-function isWhole(bytes: Buffer, format: VariantFormat): boolean {
-  const signature = { webp: 'RIFF', jpeg: '\xff\xd8\xff', png: '\x89PNG\r\n\x1a\n' }[format];
-  if (bytes.toString('latin1', 0, signature.length) !== signature) return false;
-  try {
-    return headerReaders[format](bytes) !== undefined;
-  } catch {
-    return false;
-  }
-}
+const busy = (): ServiceError =>
+  new ServiceError('rate_limited', 'The service is stopping.', { retryAfterSeconds: 1 });
 
 const unmade = (reason: string): ServiceError =>
   new ServiceError(

@@ -214,7 +214,7 @@ describe('10.10 served as they are', () => {
           .webp({ delay: [100, 100] })
           .toBuffer(),
     ],
-    ['moving.png', async () => withAnimationChunk(await images.png(64, 64))],
+    ['moving.png', async () => animated(await images.png(64, 64))],
     ['vector.svg', () => images.svg()],
   ];
   for (const [name, make] of rows) {
@@ -342,9 +342,31 @@ describe('10.10 deleted with the original', () => {
 });
 
 /** Announces two frames and has none: enough for what is decided before decoding. */
-function withAnimationChunk(png: Buffer): Buffer {
-  const chunk = Buffer.from('000000086163544c0000000200000000f38d9370', 'hex');
-  return Buffer.concat([png.subarray(0, 33), chunk, png.subarray(33)]);
+/** With a second frame, of the same pixels. */
+function animated(png: Buffer): Buffer {
+  const numbers = (...values: number[]): Buffer => {
+    const bytes = Buffer.alloc(4 * values.length);
+    values.forEach((value, place) => bytes.writeUInt32BE(value, 4 * place));
+    return bytes;
+  };
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const named = Buffer.concat([Buffer.from(type), data]);
+    return Buffer.concat([numbers(data.length), named, numbers(crc32(named))]);
+  };
+  const frame = (sequence: number): Buffer =>
+    chunk('fcTL', Buffer.concat([numbers(sequence, 64, 64, 0, 0), Buffer.from('0001000a0000', 'hex')]));
+  const [pixelsAt, endAt] = [png.indexOf('IDAT') - 4, png.length - 12];
+  const pixels = png.subarray(pixelsAt + 8, pixelsAt + 8 + png.readUInt32BE(pixelsAt));
+  return Buffer.concat([
+    png.subarray(0, 33),
+    chunk('acTL', numbers(2, 0)),
+    png.subarray(33, pixelsAt),
+    frame(0),
+    png.subarray(pixelsAt, endAt),
+    frame(1),
+    chunk('fdAT', Buffer.concat([numbers(2), pixels])),
+    png.subarray(endAt),
+  ]);
 }
 
 /** The same picture with another size in its header. */
