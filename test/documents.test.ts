@@ -112,9 +112,9 @@ test('every anchor that a document links to exists', () => {
 /** The longest that a page may be, in words; the first that fits. Tables of decisions, and pages that are generated, do not count. */
 const longest: [pattern: RegExp, words: number][] = [
   [/^README\.md$/, 840],
-  [/^CONTRIBUTING\.md$/, 960],
-  [/^ARCHITECTURE\.md$/, 1_050],
-  [/^docs\/decisions\/\d/, 440],
+  [/^CONTRIBUTING\.md$/, 1_000],
+  [/^ARCHITECTURE\.md$/, 1_150],
+  [/^docs\/decisions\/\d/, 520],
   [/^docs\/(contract|errors)\.md$/, 8_400],
   [/^docs\/security\.md$/, 2_100],
   [/^docs\/(configuration|rendering|comparison)\.md$/, 1_800],
@@ -141,7 +141,7 @@ test('what is new in a version fits on a screen, and its details on a few pages'
     const name = version.slice(0, version.indexOf('\n'));
     const [summary = ''] = version.split(/^### (?!New$)/m);
     assert.ok(words(summary) < 350, `${name}: ${words(summary)} words before its details`);
-    assert.ok(words(version) < 3_000, `${name}: ${words(version)} words`);
+    assert.ok(words(version) < 3_200, `${name}: ${words(version)} words`);
   }
 });
 
