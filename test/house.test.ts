@@ -252,9 +252,17 @@ test('only engines.ts names implementations', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('the lock file names no registry, and leaves out the native canvas that pdf.js uses in Node', () => {
+test('the lock file names no registry, has a digest of every package, and leaves out the native canvas that pdf.js uses in Node', () => {
   const lock = readFileSync(join(source, '..', 'package-lock.json'), 'utf8');
   assert.doesNotMatch(lock, /"resolved"|@napi-rs\/canvas/);
+  // npm installs what has none without a check. What comes inside another package is covered by that one's.
+  const { packages } = JSON.parse(lock) as {
+    packages: Record<string, { integrity?: string; inBundle?: true }>;
+  };
+  const unchecked = Object.entries(packages).filter(
+    ([path, { integrity, inBundle }]) => path !== '' && !integrity && !inBundle,
+  );
+  assert.deepEqual(unchecked, []);
 });
 
 function roomOf(file: string): string | undefined {
