@@ -41,14 +41,18 @@ export function createAnswerLog(parts: { log: FastifyBaseLogger; requestLog: Req
       status,
       code: failure?.code ?? null,
       // For a refused key the reason that the client does not see; for every other error the client's message.
-      reason: refusal?.reason ?? (failure ? storable(failure.message.slice(0, 500)) : null),
-      field: failure?.details.field ?? null,
+      reason: refusal?.reason ?? textOrNull(failure?.message),
+      field: textOrNull(failure?.details.field),
       duration_ms: durationMs,
       phases: notes ? phasesText(notes.phases) : null,
       made: notes?.made.join(',') || null,
     });
   };
 }
+
+/** Both may quote the client, at any length. */
+const textOrNull = (text: string | undefined): string | null =>
+  text === undefined ? null : storable(text.slice(0, 500));
 
 /** As JSON, in whole milliseconds; null if nothing was measured. */
 function phasesText({ measuredMs }: Phases): string | null {
