@@ -214,10 +214,9 @@ test('10.14 what is signed but wrong is a 422 that names the field', async () =>
   const garbage = Buffer.from('{').toString('base64url');
   const { status, error } = await errorOf(`/r/${linkKey}/${garbage}/${sign(garbage)}`);
   assert.deepEqual([status, error['field']], [422, 'payload']);
-  assert.equal(
-    (await post({ url, valid_until: new Date(service.clock.now() - 1).toISOString() })).status,
-    422,
-  );
+  // By a second: on Postgres the service goes by the clock of the database, which it knows to a few milliseconds.
+  const past = new Date(service.clock.now() - 1_000).toISOString();
+  assert.equal((await post({ url, valid_until: past })).status, 422);
 });
 
 test('10.14 a payload has at most 8,192 characters', async () => {
