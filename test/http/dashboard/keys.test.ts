@@ -176,14 +176,14 @@ test('an account keeps its newest 500 keys, an older one only while it works, an
   const working = await createKey(visitor, 'works');
   const revoked = await createKey(visitor, 'revoked');
   await visitor.call('POST /keys/:id/revoke', { id: revoked.key.id });
-  const now = service.clock.now() + 1;
+  const now = service.clock.now() + 1_000;
   await service.database.transaction(async ({ apiKeys }) => {
     for (let index = 0; index < 498; index += 1) {
       const { row } = makeKey(visitor.accountId, { name: 'old', scope: 'all', expiresAt: null }, now);
       await apiKeys.insert({ ...row, revoked_at: now });
     }
   });
-  await service.clock.advance(2);
+  await service.clock.advance(2_000);
   for (const name of ['newer', 'newest']) await createKey(visitor, name);
   const kept = await service.accounts.listKeys(visitor.email);
   assert.equal(kept.length, 501, 'the newest 500 and the one that works');
