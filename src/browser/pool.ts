@@ -33,7 +33,7 @@ export interface Pool {
   /** Rejects if no worker answers. One that rests has answered until then, and is not woken for it. */
   check(): Promise<void>;
   counts(): WorkerCounts;
-  /** Every worker gives way to one that is started now; renders end where they run. */
+  /** Replaces every worker by a new one. Running renders finish in the old ones. */
   renew(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 // When a version of Chromium was released. Its age counts from that day and not from the day on which a file was unpacked: an old image on
 // a new machine is an old browser.
 
-/** Chromium gets security fixes every week: one of this age lacks several. */
+/** Chromium gets security fixes every week, so a browser older than this lacks several. */
 export const oldAfterDays = 45;
 
 /**

@@ -204,7 +204,7 @@ function curlOf(
   kind: 'json' | 'form',
 ): string {
   const address = baseUrl + path.replace(/\{(\w+)\}/, '<$1>');
-  // curl itself says GET, or POST if there is a body.
+  // By default curl sends GET, or POST if there is a body.
   const isSaid = method === 'GET' || (method === 'POST' && body !== undefined);
   const lines = [`curl --fail-with-body ${isSaid ? '' : `-X ${method} `}${shellWord(address)}`];
   if (operation.security?.length !== 0) lines.push(`-H "Authorization: Bearer ${keyPlaceholder}"`);

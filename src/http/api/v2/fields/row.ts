@@ -18,7 +18,7 @@ export interface InstallationSettings {
   blockedHostsFile: string | null;
 }
 
-/** What an output may become, before its format says which of it counts. */
+/** All settings that an output can have. Its format decides which of them are used. */
 export interface AskedOutput
   extends Omit<PictureOutput, 'format' | 'printed'>, Omit<PdfOutput, 'format' | 'omitBackground'> {
   format: Format;

@@ -22,7 +22,7 @@ export const outputRows = {
   ...extractRows,
 };
 
-/** Of the page and of the answer: before the outputs, and after them. */
+/** The fields of the page and of the answer, in the order of the request: those before its outputs, and those after. */
 export const pageRows = {
   before: { ...sourceRows, ...viewRows },
   after: { ...accessRows, ...changeRows, ...waitRows, ...deliveryRows },
