@@ -35,7 +35,7 @@ export async function startService(
   given: Record<string, string> = {},
   clockAheadMs = 0,
   nameServers?: string[],
-  seams: Partial<Seams> = {},
+  seams: Partial<Seams> & { clock?: TestClock } = {},
 ): Promise<TestService> {
   const dataDir = given['DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'tintype-test-')));
   // A test that names a data folder wants its data there.
@@ -52,7 +52,7 @@ export async function startService(
     ...readConfig(environment),
     ...(given['PORT'] === undefined && { port: 0 }),
   };
-  const clock = createTestClock();
+  const clock = seams.clock ?? createTestClock();
   await clock.advance(clockAheadMs);
   const lines: Record<string, unknown>[] = [];
   const seen = new Set<Record<string, unknown>>();
@@ -72,6 +72,11 @@ export async function startService(
     passwordScheme: quickPasswords,
     ...(nameServers && { nameServers }),
     ...seams,
+    // The estimate of a server's clock moves by a millisecond now and then, which time that is held must not.
+    wrapDatabase(opened) {
+      const database = seams.wrapDatabase?.(opened) ?? opened;
+      return { ...database, aheadMs: () => (clock.isHeld() ? 0 : database.aheadMs()) };
+    },
   });
   const port = await service.listen();
   let accounts = 0;

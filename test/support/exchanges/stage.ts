@@ -90,8 +90,6 @@ export async function openStage(version: Version, environment: Record<string, st
       clock,
       wrapDatabase: (database) => ({
         ...database,
-        // The time stands still, and a server's estimated clock would not.
-        aheadMs: () => 0,
         transaction(work, options) {
           // Chores and slots use relaxed transactions.
           if (isBroken && options === undefined) throw new Error('the disk is full');
