@@ -14,7 +14,7 @@ import { UploadsQuery } from '#http/api/v2/upload-schemas.ts';
 import {
   RendersQuery as AccountRendersQuery,
   UploadsQuery as AccountUploadsQuery,
-} from '#http/dashboard/schemas/files.ts';
+} from '#http/account/schemas.ts';
 import { buildOpenapi } from '#http/openapi/document.ts';
 import { python, withGenerated } from '#scripts/generated-block.ts';
 import { pythonContract, renderTimeoutsMs } from '#scripts/python-contract.ts';

@@ -1,15 +1,11 @@
-// What the server is made of: the rooms, and its addresses; and what a request collects on its way.
+// What the server is made of: the rooms, and its settings.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '#core/clock.ts';
-import type { ServiceError } from '#core/errors.ts';
-import type { Phases } from '#core/phases.ts';
 import type { Timings } from '#core/timings.ts';
 import type { Cell } from '#cell/cell.ts';
 import type { Database } from '#storage/database.ts';
-import type { RequestKind } from '#storage/schema.ts';
 import type { Browser } from '#browser/browser.ts';
 import type { AccountDeletion } from '#accounts/account-deletion.ts';
-import type { Caller } from '#accounts/authenticate.ts';
 import type { AccountsRoom } from '#accounts/room.ts';
 import type { DeliveryRoom } from '#delivery/room.ts';
 import type { MeteringRoom } from '#metering/room.ts';
@@ -20,34 +16,6 @@ import type { TlsFiles } from '#http/connection/renewed-certificate.ts';
 import type { Guards } from '#http/guards.ts';
 import type { Idempotency } from '#http/idempotency.ts';
 import type { Metrics } from '#http/metrics.ts';
-import type { Place } from '#http/route.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** What the routes of its path say, whatever the method. */
-    place: Place;
-    /** Set by the guard of the route. */
-    caller: Caller | undefined;
-    /** What the handler recorded for the account's owner; undefined if it did not get that far. */
-    notes: RequestNotes | undefined;
-    failure: ServiceError | undefined;
-  }
-  interface FastifyContextConfig {
-    /** Of requests to an endpoint of the API. */
-    kind?: RequestKind;
-  }
-}
-
-interface RequestNotes {
-  /** Also those of a request that fails, up to the failure. */
-  phases: Phases;
-  /** Ids of what was stored. */
-  made: string[];
-  /** A render for later. */
-  isQueued?: boolean;
-  /** Error codes of the files that were not. */
-  refused?: string[];
-}
 
 export interface ServerParts {
   log: FastifyBaseLogger;
@@ -64,7 +32,7 @@ export interface ServerParts {
   cell: Cell;
 }
 
-/** What handlers are made of; each takes what it needs. */
+/** What the routes are made of; each handler names what it needs. */
 export interface RouteParts extends ServerParts {
   guards: Guards;
   metrics: Metrics;

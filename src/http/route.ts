@@ -1,7 +1,10 @@
-// What a route says of itself: whose errors it answers with, who may call it, and what its requests are called.
+// What a route says of itself: whose errors it answers with, who may call it, and what its requests are called; and what a request
+// collects on its way.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Version } from '#core/errors.ts';
+import type { ServiceError, Version } from '#core/errors.ts';
+import type { Phases } from '#core/phases.ts';
 import type { RequestKind } from '#storage/schema.ts';
+import type { Caller } from '#accounts/authenticate.ts';
 
 export type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
@@ -35,6 +38,33 @@ export interface Place extends Pick<Route, 'methods' | 'version' | 'hasVariants'
   path: string | undefined;
   /** Every response under /api/ has the rate-limit headers, and none is a page. */
   isApi: boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the routes of its path say, whatever the method. */
+    place: Place;
+    /** Set by the guard of the route. */
+    caller: Caller | undefined;
+    /** What the handler recorded for the account's owner; undefined if it did not get that far. */
+    notes: RequestNotes | undefined;
+    failure: ServiceError | undefined;
+  }
+  interface FastifyContextConfig {
+    /** Of requests to an endpoint of the API. */
+    kind?: RequestKind;
+  }
+}
+
+interface RequestNotes {
+  /** Also those of a request that fails, up to the failure. */
+  phases: Phases;
+  /** Ids of what was stored. */
+  made: string[];
+  /** A render for later. */
+  isQueued?: boolean;
+  /** Error codes of the files that were not. */
+  refused?: string[];
 }
 
 export const versionOf = ({ place, query }: FastifyRequest): Version =>

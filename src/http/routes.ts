@@ -20,7 +20,7 @@ import { dashboard } from '#http/dashboard/handlers.ts';
 import { manifest, shareWorker, toSharedUploads } from '#http/dashboard/install.ts';
 import { entryPaths, shareTarget } from '#http/dashboard/paths.ts';
 import { docsPages, openapiJson, openapiV2Json, toDocs } from '#http/docs/page.ts';
-import { healthz, readyz } from '#http/health.ts';
+import { healthz, readyz, runChecks } from '#http/health.ts';
 import { showUpload } from '#http/hosted/ask-visitor.ts';
 import { album } from '#http/hosted/album.ts';
 import { dropPage } from '#http/hosted/drop-page.ts';
@@ -55,7 +55,7 @@ export function routesOf(parts: RouteParts): Route[] {
       const methods = method === 'GET' ? reading : [method];
       return { ...endpoint, methods, path, audience: 'key', guard, handler };
     }),
-    ...dashboard({ ...parts, api }),
+    ...dashboard({ ...parts, api, runChecks: () => runChecks(parts) }),
     // The token in the query is the authentication; the handler counts wrong ones.
     to('token', deletePath, deleteUpload({ ...settings, ...uploads, guards }), {
       methods: [...reading, 'POST', 'DELETE'],

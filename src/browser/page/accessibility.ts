@@ -6,7 +6,7 @@ import type { CdpSession } from '#browser/process/cdp.ts';
 import { toTree, treeLimits, type Box, type FrameTree } from '#browser/page/accessibility-tree.ts';
 import { atMost, inTime } from '#browser/page/at-most.ts';
 import type { Attempt, MadeOutput } from '#browser/page/attempt.ts';
-import { relativeToDocument } from '#browser/page/document-source.ts';
+import { relativeToDocument } from '#browser/page/private-address.ts';
 import { callOf } from '#browser/page/in-page/call-of.ts';
 import { countNodes } from '#browser/page/in-page/count-nodes.ts';
 import { evaluateInWorld } from '#browser/page/isolated-world.ts';

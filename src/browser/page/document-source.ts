@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { newId } from '#core/ids.ts';
 import type { DocumentSource } from '#browser/job.ts';
+import { privateSuffix } from '#browser/page/private-address.ts';
 import { literally, type Answer, type Answers } from '#browser/page/interception.ts';
 import { markdownPage } from '#browser/page/markdown.ts';
 
@@ -10,17 +11,6 @@ export interface RequestDocument extends Answers {
   /** To open. */
   url: string;
 }
-
-/** RFC 6761: a name under `.invalid` never resolves, so what is not answered here goes nowhere. The page may name others of them. */
-const privateSuffix = '.document.invalid';
-
-/** Whether this is an address of a document without one of its own. */
-export const isPrivateAddress = (url: string): boolean =>
-  URL.parse(url)?.hostname.endsWith(privateSuffix) === true;
-
-/** Addresses that a document without one gives relative to itself, as it did: its origin is nowhere, and another in every render. */
-export const relativeToDocument = (text: string): string =>
-  text.replaceAll(/https:\/\/[a-z0-9]{20}\.document\.invalid\//g, '');
 
 export async function documentOf(source: DocumentSource, signal: AbortSignal): Promise<RequestDocument> {
   const { baseUrl, kind, text } = source;

@@ -2,7 +2,7 @@
 import { RenderFailure } from '#browser/browser.ts';
 import type { ExtractOutput } from '#browser/job.ts';
 import type { Attempt, MadeOutput } from '#browser/page/attempt.ts';
-import { relativeToDocument } from '#browser/page/document-source.ts';
+import { relativeToDocument } from '#browser/page/private-address.ts';
 import { callOf } from '#browser/page/in-page/call-of.ts';
 import { createExtractTools, type Extracted } from '#browser/page/in-page/extract-tools.ts';
 import { findFirst } from '#browser/page/in-page/find-first.ts';

@@ -5,7 +5,7 @@ import { noChanges, plainPdf, type MarginHtml, type PdfOutput, type Task } from 
 import { fieldOf, type Attempt } from '#browser/page/attempt.ts';
 import { withoutBackground } from '#browser/page/background.ts';
 import { changePage } from '#browser/page/changes.ts';
-import { isPrivateAddress } from '#browser/page/document-source.ts';
+import { isPrivateAddress } from '#browser/page/private-address.ts';
 import { createBandTools } from '#browser/page/in-page/band-tools.ts';
 import { evaluateInWorld, openTools } from '#browser/page/isolated-world.ts';
 import { navigate } from '#browser/page/navigate.ts';

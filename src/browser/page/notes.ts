@@ -2,7 +2,7 @@
 import { RenderFailure, type PageReceipt, type Warning } from '#browser/browser.ts';
 import type { Source, Task } from '#browser/job.ts';
 import { bareAddress } from '#browser/page/bare-address.ts';
-import { isPrivateAddress } from '#browser/page/document-source.ts';
+import { isPrivateAddress } from '#browser/page/private-address.ts';
 import { createExceptions } from '#browser/page/exceptions.ts';
 import type { FailedRequest } from '#browser/page/failed-requests.ts';
 import type { Page } from '#browser/page/page.ts';

@@ -1,21 +1,30 @@
 // GET /api/account/uploads, /renders and /usage: what an API key can read about its own account. They are outside /api/v1/, whose
 // paths are fixed by the contract. They cost one request of the account's budget and no unit.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '#core/clock.ts';
+import type { Database } from '#storage/database.ts';
 import type { Owned } from '#storage/owned/owned.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import type { Caller } from '#accounts/authenticate.ts';
-import { RendersQuery, UploadsQuery } from '#http/dashboard/schemas/files.ts';
-import { listAccountRenders } from '#http/dashboard/renders.ts';
-import { listUploads } from '#http/dashboard/uploads.ts';
+import type { MeteringRoom } from '#metering/room.ts';
+import { listUploads } from '#http/account/list-uploads.ts';
+import { listAccountRenders } from '#http/account/renders.ts';
+import { RendersQuery, UploadsQuery } from '#http/account/schemas.ts';
 import { monthUsage } from '#http/dashboard/month-usage.ts';
-import { isoTimeOrNull } from '#http/dashboard/views.ts';
+import { isoTimeOrNull } from '#http/api/common-views.ts';
 import { uploadOf } from '#http/api/v2/uploads.ts';
 import { callerOf } from '#http/guards.ts';
 import type { Addresses } from '#http/links.ts';
-import type { RouteParts } from '#http/parts.ts';
 import { readQuery } from '#http/query.ts';
 
-export function accountHandlers({ clock, database, settings, metering }: RouteParts) {
+interface AccountParts {
+  clock: Clock;
+  database: Database;
+  settings: Addresses;
+  metering: Pick<MeteringRoom, 'admission'>;
+}
+
+export function accountHandlers({ clock, database, settings, metering }: AccountParts) {
   const answer =
     (read: (owned: Owned, caller: Caller, request: FastifyRequest) => Promise<object>) =>
     async (request: FastifyRequest, reply: FastifyReply) => {

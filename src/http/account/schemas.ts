@@ -1,7 +1,41 @@
 // What an API key can read about its own account, in addition to the contract's endpoints.
 import { Type } from 'typebox';
+import { uploadOrders } from '#storage/owned/uploads.ts';
 import { keyScopes } from '#storage/schema.ts';
-import { choice, object, orNull, time } from '#http/dashboard/schemas/common.ts';
+import { choice, object, orNull, pageQuery, time } from '#http/dashboard/schemas/common.ts';
+
+export const uploadsFilter = {
+  search: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'Part of the filename, at most 100 characters, in any case.',
+    }),
+  ),
+  type: Type.Optional(
+    choice(['png', 'jpeg', 'gif', 'webp', 'svg', 'avif'], { description: 'Only images of this type.' }),
+  ),
+  expiry: Type.Optional(
+    choice(['never', 'some', 'soon'], {
+      description: 'Only links that never expire, that do, or that expire within seven days.',
+    }),
+  ),
+};
+export const uploadOrder = Type.Optional(
+  choice(uploadOrders, {
+    default: 'newest',
+    description: 'The order. By size and by name, only the newest 20,000 are sorted.',
+  }),
+);
+export const UploadsQuery = object({ ...pageQuery, ...uploadsFilter, sort: uploadOrder });
+
+export const rendersFilter = {
+  search: Type.Optional(
+    Type.String({ maxLength: 100, description: 'Part of the target address, at most 100 characters.' }),
+  ),
+  kind: Type.Optional(choice(['screenshot', 'pdf'], { description: 'Only renders of this kind.' })),
+  status: Type.Optional(choice(['done', 'failed'], { description: 'Only renders that ended like this.' })),
+};
+export const RendersQuery = object({ ...pageQuery, ...rendersFilter });
 
 const id = Type.String();
 const count = Type.Integer({ minimum: 0 });

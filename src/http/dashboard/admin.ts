@@ -10,7 +10,8 @@ import { sendCsv } from '#http/dashboard/csv.ts';
 import { asFieldError, found } from '#http/dashboard/errors.ts';
 import { monthUsage } from '#http/dashboard/month-usage.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
-import { isoTime, keyView, toPage, unusedKey } from '#http/dashboard/views.ts';
+import { isoTime, toPage } from '#http/api/common-views.ts';
+import { keyView, unusedKey } from '#http/dashboard/views.ts';
 
 const recentDays = 30;
 

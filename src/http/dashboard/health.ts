@@ -2,14 +2,13 @@
 import { isOld } from '#browser/install/releases.ts';
 import { memory } from '#browser/process/memory.ts';
 import { diskSpace, type DiskSpace } from '#storage/disk-space.ts';
-import { runChecks } from '#http/health.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 
 export function healthHandlers(parts: DashboardParts) {
-  const { database, browser, settings } = parts;
+  const { database, browser, settings, runChecks } = parts;
   return {
     async 'GET /admin/health'() {
-      const checks = await runChecks(parts);
+      const checks = await runChecks();
       const uploads = await database.tables.uploads.totals();
       const renders = await database.tables.renders.totals();
       return {

@@ -6,7 +6,8 @@ import { dayOf } from '#storage/tables/usage.ts';
 import { integrations } from '#http/dashboard/integrations.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { found } from '#http/dashboard/errors.ts';
-import { isoTime, keyView, type Key, type KeyUses, unusedKey } from '#http/dashboard/views.ts';
+import { isoTime } from '#http/api/common-views.ts';
+import { keyView, type Key, type KeyUses, unusedKey } from '#http/dashboard/views.ts';
 import { firstDayOfMonth } from '#metering/quota.ts';
 
 const usesOverDays = 30;

@@ -3,7 +3,7 @@ import { limits } from '#core/limits.ts';
 import type { LinkKeyRow } from '#storage/schema.ts';
 import { found } from '#http/dashboard/errors.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
-import { isoTime } from '#http/dashboard/views.ts';
+import { isoTime } from '#http/api/common-views.ts';
 
 export function linksHandlers({ accounts: { linkKeys }, settings }: DashboardParts) {
   return {

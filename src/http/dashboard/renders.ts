@@ -2,16 +2,16 @@
 import type { Static } from 'typebox';
 import { pageOptions } from '#storage/owned/cursor.ts';
 import type { Owned } from '#storage/owned/owned.ts';
-import type { RenderFilter } from '#storage/owned/renders.ts';
-import type { RenderKind } from '#storage/schema.ts';
 import type { RenderHistory } from '#renders/render-history.ts';
 import type { Addresses } from '#http/links.ts';
 import { found } from '#http/dashboard/errors.ts';
 import { deletedShown, sendThumbnail } from '#http/dashboard/uploads.ts';
-import type { DashboardRendersQuery, RendersFilter, RendersQuery } from '#http/dashboard/schemas/files.ts';
+import type { DashboardRendersQuery } from '#http/dashboard/schemas/files.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { notFound } from '#core/errors.ts';
-import { accountRenderView, isoTime, pictureOf, renderView, toPage } from '#http/dashboard/views.ts';
+import { renderFilterOf } from '#http/account/renders.ts';
+import { isoTime, toPage } from '#http/api/common-views.ts';
+import { pictureOf, renderView } from '#http/dashboard/views.ts';
 
 export function rendersHandlers({ clock, settings, accounts: { plans }, renders }: DashboardParts) {
   const { hostedRenders, renderJobs, renderHistory, renderVariants, renderBlobs } = renders;
@@ -41,7 +41,7 @@ export function rendersHandlers({ clock, settings, accounts: { plans }, renders 
       return renderView(settings, row, clock.now());
     },
     async 'GET /renders/ids'({ owned, query }) {
-      return { ids: await owned.renders.idsOf(filterOf(query), clock.now()) };
+      return { ids: await owned.renders.idsOf(renderFilterOf(query), clock.now()) };
     },
     async 'GET /renders/deleted'({ owned }) {
       const rows = await owned.renders.restorable(clock.now(), deletedShown);
@@ -75,30 +75,9 @@ async function listRenders(
   now: number,
   { queuedOf }: Pick<RenderHistory, 'queuedOf'>,
 ) {
-  const filter = filterOf(query);
+  const filter = renderFilterOf(query);
   const page = await owned.renders.bounded(filter, pageOptions(query));
   const rows = await owned.renders.page(filter, page, now);
   const queued = await queuedOf(rows);
   return toPage(rows, page, (row) => renderView(addresses, row, now, queued));
 }
-
-/** The same for the account API, which knows screenshots and PDFs only: extracts are version 2's. */
-export async function listAccountRenders(
-  addresses: Pick<Addresses, 'contentBaseUrl'>,
-  owned: Owned,
-  query: Static<typeof RendersQuery>,
-  now: number,
-) {
-  const kinds: RenderKind[] = query.kind === undefined ? ['screenshot', 'pdf'] : [query.kind];
-  const filter = { ...filterOf(query), kinds, isEnded: true };
-  const page = await owned.renders.bounded(filter, pageOptions(query));
-  const rows = await owned.renders.page(filter, page, now);
-  return toPage(rows, page, (row) => accountRenderView(addresses, row, now));
-}
-
-const filterOf = ({ search, kind, status, before }: Static<typeof RendersFilter>): RenderFilter => ({
-  search,
-  kinds: kind && [kind],
-  status,
-  before: before === undefined ? undefined : Date.parse(before),
-});

@@ -3,7 +3,7 @@ import { pageOptions } from '#storage/owned/cursor.ts';
 import type { RequestLogRow } from '#storage/schema.ts';
 import { kindOfRequest } from '#metering/request-kinds.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
-import { isoTime, toPage } from '#http/dashboard/views.ts';
+import { isoTime, toPage } from '#http/api/common-views.ts';
 
 const spans = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 };
 

@@ -5,7 +5,8 @@ import type { Plans } from '#accounts/plans.ts';
 import type { Person, WithCookies } from '#accounts/sessions.ts';
 import { attemptsPerMinute } from '#http/dashboard/contract.ts';
 import { lineOf, setCookies, type DashboardParts, type Handlers } from '#http/dashboard/serve.ts';
-import { isoTime, passkeyView } from '#http/dashboard/views.ts';
+import { isoTime } from '#http/api/common-views.ts';
+import { passkeyView } from '#http/dashboard/views.ts';
 import { addressSubject } from '#http/guards.ts';
 
 export function sessionHandlers({ settings, guards, accounts }: DashboardParts) {

@@ -1,33 +1,28 @@
 // The uploads page, and uploads made there: same store, same quota, no key.
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { Static } from 'typebox';
 import { limits } from '#core/limits.ts';
-import { pageOptions } from '#storage/owned/cursor.ts';
 import { readBlob, type Blobs } from '#storage/blobs.ts';
-import type { Owned } from '#storage/owned/owned.ts';
-import type { UploadRow } from '#storage/schema.ts';
 import type { Person } from '#accounts/sessions.ts';
 import type { Listener } from '#delivery/events.ts';
-import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
 import type { Variants } from '#uploads/pictures/variants.ts';
 import { originalOf, type Original } from '#uploads/pictures/variant.ts';
 import { found } from '#http/dashboard/errors.ts';
-import type { DashboardUploadsQuery, UploadsFilter } from '#http/dashboard/schemas/files.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { notStored } from '#http/hosted/send-blob.ts';
 import { ticketQuery, withQuery } from '#http/hosted/tickets.ts';
 import { filePath } from '#http/links.ts';
 import { invalid, ServiceError } from '#core/errors.ts';
-import type { UploadFilter } from '#storage/owned/uploads.ts';
 import { distinctNames, zipOf } from '#http/zip.ts';
-import { createUploadViews, isoTime, toPage } from '#http/dashboard/views.ts';
+import { listUploads, uploadFilterOf } from '#http/account/list-uploads.ts';
+import { isoTime } from '#http/api/common-views.ts';
+import { createUploadViews } from '#http/dashboard/views.ts';
 
 /** Deletions listed at most. */
 export const deletedShown = 500;
 /** Tags listed at most. */
 const tagsShown = 200;
-const soonMs = 7 * 24 * 60 * 60 * 1000;
+
 export function uploadsHandlers(parts: DashboardParts) {
   const {
     clock,
@@ -39,11 +34,14 @@ export function uploadsHandlers(parts: DashboardParts) {
   return {
     'GET /uploads': ({ owned, query }) => listUploads(view, owned, query, clock.now()),
     async 'GET /uploads/totals'({ owned, query }) {
-      const { files, bytes, isMore } = await owned.uploads.totals(filterOf(query, clock.now()), clock.now());
+      const { files, bytes, isMore } = await owned.uploads.totals(
+        uploadFilterOf(query, clock.now()),
+        clock.now(),
+      );
       return { files, bytes, is_more: isMore };
     },
     async 'GET /uploads/ids'({ owned, query }) {
-      return { ids: await owned.uploads.idsOf(filterOf(query, clock.now()), clock.now()) };
+      return { ids: await owned.uploads.idsOf(uploadFilterOf(query, clock.now()), clock.now()) };
     },
     'GET /uploads/tags': async ({ owned }) => ({ items: await owned.uploads.tags(clock.now(), tagsShown) }),
     async 'GET /uploads/zip'({ owned, query, reply }) {
@@ -145,35 +143,3 @@ export async function sendThumbnail(
 }
 
 const thumbnail = { width: 384, format: 'webp', acceptsWebp: true } as const;
-
-/** A page of the account's uploads, newest first. */
-export async function listUploads<View>(
-  view: (row: UploadRow) => View,
-  owned: Owned,
-  query: Static<typeof DashboardUploadsQuery>,
-  now: number,
-) {
-  const filter = filterOf(query, now);
-  const { sort = 'newest' } = query;
-  const whole = pageOptions(query);
-  const page = sort === 'newest' ? await owned.uploads.bounded(filter, whole) : whole;
-  const rows = await owned.uploads.page(filter, page, now, sort);
-  return toPage(rows, page, view);
-}
-
-function filterOf({ search, type, expiry, tag, album, before }: UploadsFilter, now: number): UploadFilter {
-  return {
-    search,
-    tag,
-    albumId: album,
-    before: before === undefined ? undefined : Date.parse(before),
-    contentType: type && contentTypeOf(type),
-    expiry: expiry === 'soon' ? { before: now + soonMs } : expiry,
-  };
-}
-
-function contentTypeOf(extension: string): ImageType | undefined {
-  return (Object.keys(imageExtensions) as ImageType[]).find((type) =>
-    (imageExtensions[type] as readonly string[]).includes(extension),
-  );
-}

@@ -9,7 +9,7 @@ import { asFieldError, found } from '#http/dashboard/errors.ts';
 import type { UsageQuery } from '#http/dashboard/schemas/keys.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
 import { monthUsage } from '#http/dashboard/month-usage.ts';
-import { isoTime } from '#http/dashboard/views.ts';
+import { isoTime } from '#http/api/common-views.ts';
 
 const defaultDays = 30;
 const maxDays = 366;

@@ -1,8 +1,7 @@
 // Rows as the dashboard shows them.
 import type { ApiKeyRow, RenderRow, Unit, UploadRow } from '#storage/schema.ts';
-import { nextCursor } from '#storage/owned/cursor.ts';
-import type { PageOptions } from '#storage/owned/page.ts';
 import { maxOriginalBytes, type Original, sizeOf } from '#uploads/pictures/variant.ts';
+import type { UploadsRoom } from '#uploads/room.ts';
 import { isGuarded } from '#uploads/upload-access.ts';
 import { isExtract } from '#renders/output-files.ts';
 import {
@@ -11,21 +10,24 @@ import {
   receiptOf,
   stateOf as renderStateOf,
   type RenderState,
-  type StoredOutput,
 } from '#renders/stored-render.ts';
+import { accountRenderView, mainOf, shownOutputs } from '#http/account/renders.ts';
+import { isoTime, isoTimeOrNull } from '#http/api/common-views.ts';
 import { uploadOf } from '#http/api/v2/uploads.ts';
 import { renderPath, sharePath, type Addresses } from '#http/links.ts';
 import { ticketQuery, withQuery } from '#http/hosted/tickets.ts';
-import type { RouteParts } from '#http/parts.ts';
 import { dashboardPath } from '#http/dashboard/paths.ts';
-
-export const isoTime = (at: number): string => new Date(at).toISOString();
-export const isoTimeOrNull = (at: number | null): string | null => (at === null ? null : isoTime(at));
 
 export type Upload = ReturnType<ReturnType<typeof createUploadViews>>;
 
 /** As its owner sees it in the dashboard, who is asked for nothing. */
-export function createUploadViews({ settings, uploads }: Pick<RouteParts, 'settings' | 'uploads'>) {
+export function createUploadViews({
+  settings,
+  uploads,
+}: {
+  settings: Addresses;
+  uploads: Pick<UploadsRoom, 'uploadAccess'>;
+}) {
   return (row: UploadRow) => {
     const {
       delete_url: _secret,
@@ -50,34 +52,6 @@ export function createUploadViews({ settings, uploads }: Pick<RouteParts, 'setti
 }
 
 export type Render = ReturnType<typeof renderView>;
-
-/** As the account API shows it, whose fields are fixed. */
-export function accountRenderView(
-  { contentBaseUrl }: Pick<Addresses, 'contentBaseUrl'>,
-  row: RenderRow,
-  now: number,
-) {
-  const { id, kind, target, failure, content_type, size_bytes, duration_ms, key_id } = row;
-  const main = mainOf(shownOutputs(row, now));
-  return {
-    id,
-    kind,
-    target,
-    status: failure === null ? ('done' as const) : ('failed' as const),
-    failure,
-    content_type,
-    size_bytes,
-    duration_ms,
-    /** The fields of the request, without its url. */
-    options: JSON.parse(row.options) as Record<string, unknown>,
-    /** Where its picture or PDF is hosted; null when it was requested as bytes, failed or expired. */
-    url: main ? contentBaseUrl + renderPath(main.format, main.id) : null,
-    created_at: isoTime(row.created_at),
-    // Bytes kept only for a replay expire too, but nobody can see them.
-    expires_at: main ? isoTimeOrNull(row.expires_at) : null,
-    key_id,
-  };
-}
 
 /** `queued` has the ids of those that wait for their turn. */
 export function renderView(
@@ -139,13 +113,6 @@ export function pictureOf(row: RenderRow, now: number): (Original & { url: strin
   return shown && { ...originalOf({ render: row, output: shown }), url: renderPath(shown.format, shown.id) };
 }
 
-const shownOutputs = (row: RenderRow, now: number): StoredOutput[] =>
-  row.hosted === 1 && (row.expires_at === null || row.expires_at > now) ? outputsOf(row) : [];
-
-/** The picture or PDF that decides the kind of a render, or the first extract if there is none. */
-const mainOf = (outputs: StoredOutput[]): StoredOutput | undefined =>
-  outputs.find(({ format }) => !isExtract(format)) ?? outputs[0];
-
 export const passkeyView = (row: { id: string; name?: string | null; createdAt: Date }) => ({
   id: row.id,
   name: row.name ?? 'Passkey',
@@ -190,12 +157,4 @@ function stateOf({ revoked_at, expires_at }: ApiKeyRow, now: number) {
   if (revoked_at !== null && revoked_at <= now) return 'revoked';
   if (expires_at !== null && expires_at <= now) return 'expired';
   return revoked_at === null ? 'active' : 'ending';
-}
-
-export function toPage<Row extends { created_at: number; id: string }, View>(
-  rows: Row[],
-  page: PageOptions,
-  view: (row: Row) => View,
-): { items: View[]; next_cursor: string | null } {
-  return { items: rows.slice(0, page.limit - 1).map(view), next_cursor: nextCursor(rows, page) };
 }

@@ -5,7 +5,7 @@ import type { LoggedDelivery } from '#storage/owned/webhooks.ts';
 import type { WebhookAttemptRow, WebhookEndpointRow, WebhookEvent } from '#storage/schema.ts';
 import { found } from '#http/dashboard/errors.ts';
 import type { DashboardParts, Handlers } from '#http/dashboard/serve.ts';
-import { isoTime, isoTimeOrNull, toPage } from '#http/dashboard/views.ts';
+import { isoTime, isoTimeOrNull, toPage } from '#http/api/common-views.ts';
 
 export function webhooksHandlers({ clock, database, delivery }: DashboardParts) {
   const { webhookEndpoints, webhookSecrets } = delivery;

@@ -1,21 +1,29 @@
 // GET /a/<slug> and /a/<slug>.zip: an album as a page with its pictures, and as an archive of its files. v2 3.
 import { Readable } from 'node:stream';
+import type { Clock } from '#core/clock.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { nextCursor, pageOptions } from '#storage/owned/cursor.ts';
 import type { AlbumRow } from '#storage/schema.ts';
 import { sanitizeFilename } from '#uploads/filename.ts';
+import type { UploadsRoom } from '#uploads/room.ts';
 import { describeAlbum } from '#http/hosted/album-page.ts';
 import { splitExtension } from '#http/hosted/file.ts';
 import { contentDisposition } from '#http/hosted/send-blob.ts';
 import { addressSubject } from '#http/guards.ts';
 import { answerNotFound } from '#http/not-found.ts';
 import { sendPage } from '#http/pages/page.ts';
-import type { RouteParts } from '#http/parts.ts';
 import { createNamer, zipOf } from '#http/zip.ts';
+import type { Addresses } from '#http/links.ts';
 
 const picturesPerPage = 120;
 
-export function album({ clock, settings, uploads }: RouteParts) {
+interface AlbumParts {
+  clock: Clock;
+  settings: Addresses & { pictureOrigins: string[] };
+  uploads: Pick<UploadsRoom, 'albums' | 'uploadAccess' | 'uploadBlobs'>;
+}
+
+export function album({ clock, settings, uploads }: AlbumParts) {
   const { albums, uploadAccess, uploadBlobs } = uploads;
 
   return async (request: FastifyRequest, reply: FastifyReply) => {

@@ -4,14 +4,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '#core/errors.ts';
 import { isName } from '#core/ids.ts';
 import type { UploadRow } from '#storage/schema.ts';
+import type { HostedUploads } from '#uploads/hosted-uploads.ts';
+import type { UploadsRoom } from '#uploads/room.ts';
 import { readAll } from '#http/body/json-body.ts';
-import { addressSubject, networksOf } from '#http/guards.ts';
+import { addressSubject, networksOf, type Guards } from '#http/guards.ts';
 import { notStored } from '#http/hosted/send-blob.ts';
 import { ticketCookie, ticketInCookie } from '#http/hosted/tickets.ts';
 import { sharePath, showPath } from '#http/links.ts';
 import { answerNotFound } from '#http/not-found.ts';
 import { html, sendPage } from '#http/pages/page.ts';
-import type { RouteParts } from '#http/parts.ts';
 
 /** From one client address: for all uploads, and for one of them. */
 const attemptsPerMinute = { address: 60, upload: 10 };
@@ -19,14 +20,20 @@ const attemptsPerMinute = { address: 60, upload: 10 };
 const slugOf = (request: FastifyRequest): string => (request.params as { slug: string }).slug;
 
 /** Answers a visitor who holds no ticket: asks, or says that there is nothing. */
-export function askVisitor({ uploads: { hostedUploads } }: Pick<RouteParts, 'uploads'>) {
+export function askVisitor(hostedUploads: HostedUploads) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const upload = await hostedUploads.lockedBySlug(slugOf(request));
     return upload ? sendQuestion(reply, upload) : answerNotFound(request, reply);
   };
 }
 
-export function showUpload({ guards, settings, uploads }: RouteParts) {
+interface ShowParts {
+  guards: Guards;
+  settings: { baseUrl: string };
+  uploads: Pick<UploadsRoom, 'hostedUploads' | 'uploadAccess'>;
+}
+
+export function showUpload({ guards, settings, uploads }: ShowParts) {
   const { hostedUploads, uploadAccess } = uploads;
 
   async function show(request: FastifyRequest, reply: FastifyReply, upload: UploadRow) {

@@ -3,10 +3,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ServiceError, toServiceError } from '#core/errors.ts';
+import type { Clock } from '#core/clock.ts';
 import type { LinkHolder } from '#storage/tables/upload-links.ts';
 import { callerFor } from '#accounts/authenticate.ts';
+import type { AccountsRoom } from '#accounts/room.ts';
 import { imageNames } from '#uploads/image-types.ts';
 import { linkUsedUp } from '#uploads/upload-links.ts';
+import type { UploadsRoom } from '#uploads/room.ts';
 import { storedOf } from '#http/api/answer-upload.ts';
 import { strict } from '#http/api/fields.ts';
 import { formOf } from '#http/api/v2/upload-form.ts';
@@ -14,11 +17,11 @@ import type { Upload } from '#http/api/v2/upload-schemas.ts';
 import { uploadOf } from '#http/api/v2/uploads.ts';
 import { readUploadForm } from '#http/body/upload-form.ts';
 import { hangUpSignal } from '#http/connection/hang-up.ts';
-import { addressSubject } from '#http/guards.ts';
+import { addressSubject, type Guards } from '#http/guards.ts';
 import { readableSize, remaining, time } from '#http/hosted/share-page.ts';
 import { answerNotFound } from '#http/not-found.ts';
 import { html, sendPage, wantsHtml, type Html } from '#http/pages/page.ts';
-import type { RouteParts } from '#http/parts.ts';
+import type { Addresses } from '#http/links.ts';
 
 /** Files that one client address may send in a minute, through all links. */
 export const filesPerMinute = 120;
@@ -26,7 +29,15 @@ export const filesPerMinute = 120;
 /** A form has the file and nothing else: how it is stored is for the owner to say. */
 const noFields = Type.Object({}, strict);
 
-export function dropPage({ clock, settings, guards, accounts, uploads }: RouteParts) {
+interface DropParts {
+  clock: Clock;
+  settings: Addresses;
+  guards: Guards;
+  accounts: Pick<AccountsRoom, 'plans'>;
+  uploads: Pick<UploadsRoom, 'uploadLinks' | 'uploadStore' | 'uploadBlobs'>;
+}
+
+export function dropPage({ clock, settings, guards, accounts, uploads }: DropParts) {
   const { uploadLinks, uploadStore, uploadBlobs } = uploads;
 
   return async (request: FastifyRequest, reply: FastifyReply) => {

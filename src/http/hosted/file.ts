@@ -1,22 +1,31 @@
 // GET /f/<slug>[.<ext>]: the raw bytes of an upload, or of a variant. Spec 2.1; v2 3.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '#core/clock.ts';
 import { readBlob } from '#storage/blobs.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import { sanitizeFilename } from '#uploads/filename.ts';
 import { imageExtensions, type ImageType } from '#uploads/image-types.ts';
 import { originalOf, variantTypes } from '#uploads/pictures/variant.ts';
 import { isGuarded } from '#uploads/upload-access.ts';
+import type { UploadsRoom } from '#uploads/room.ts';
 import type { Encoding } from '#http/encodings.ts';
 import { createPackedSvgs } from '#http/hosted/packed-svgs.ts';
 import { notStored, sendBlob } from '#http/hosted/send-blob.ts';
 import { ticketIn } from '#http/hosted/tickets.ts';
 import { variantFor } from '#http/hosted/variant.ts';
-import { sharePath } from '#http/links.ts';
+import { sharePath, type Addresses } from '#http/links.ts';
 import { answerNotFound } from '#http/not-found.ts';
 import { wantsHtml } from '#http/pages/page.ts';
-import type { RouteParts } from '#http/parts.ts';
+import type { Guards } from '#http/guards.ts';
 
-export function hostedFile({ clock, settings, uploads, guards }: RouteParts) {
+interface FileParts {
+  clock: Clock;
+  settings: Addresses;
+  uploads: Pick<UploadsRoom, 'hostedUploads' | 'uploadBlobs' | 'uploadVariants'>;
+  guards: Guards;
+}
+
+export function hostedFile({ clock, settings, uploads, guards }: FileParts) {
   const { hostedUploads, uploadBlobs, uploadVariants } = uploads;
   const { readSmall } = uploadBlobs;
   const packedSvgs = createPackedSvgs();

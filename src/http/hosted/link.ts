@@ -3,22 +3,34 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound, ServiceError } from '#core/errors.ts';
 import { createPhases } from '#core/phases.ts';
+import type { Clock } from '#core/clock.ts';
 import type { Caller } from '#accounts/authenticate.ts';
+import type { AccountsRoom } from '#accounts/room.ts';
 import type { LinkResult } from '#renders/cached-renders.ts';
 import { RecalledFailure } from '#renders/flights.ts';
 import { outputFiles } from '#renders/output-files.ts';
 import { outputsOf, receiptOf } from '#renders/stored-render.ts';
+import type { RendersRoom } from '#renders/room.ts';
+import type { InstallationSettings } from '#http/api/v2/fields/row.ts';
 import { lowerLink, parsePayload, type LoweredLink } from '#http/api/v2/lower-link.ts';
 import { hangUpSignal } from '#http/connection/hang-up.ts';
 import { replyWithError } from '#http/error-reply.ts';
 import { outputFilename } from '#http/hosted/render-file.ts';
 import { sendBlob } from '#http/hosted/send-blob.ts';
-import type { RouteParts } from '#http/parts.ts';
+import type { Guards } from '#http/guards.ts';
 
 /** How long a client may keep what is older than it should be, and a failure: as long as the service remembers one. */
 const briefSeconds = 60;
 
-export function signedLink({ settings, clock, guards, accounts, renders }: RouteParts) {
+interface LinkParts {
+  settings: InstallationSettings;
+  clock: Clock;
+  guards: Guards;
+  accounts: Pick<AccountsRoom, 'linkKeys'>;
+  renders: Pick<RendersRoom, 'cachedRenders' | 'cacheKeyOf' | 'renderBlobs'>;
+}
+
+export function signedLink({ settings, clock, guards, accounts, renders }: LinkParts) {
   const { cachedRenders, cacheKeyOf, renderBlobs } = renders;
 
   return async (request: FastifyRequest, reply: FastifyReply) => {

@@ -1,17 +1,25 @@
 // GET /s/<id>[.<ext>] and /p/<id>[.pdf]: the bytes of an output of a hosted render. Spec 2.3, 2.4; v2 2.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '#core/clock.ts';
 import type { OutputFormat } from '#browser/job.ts';
 import { outputFiles } from '#renders/output-files.ts';
 import { hostOf, originalOf } from '#renders/stored-render.ts';
+import type { RendersRoom } from '#renders/room.ts';
 import { splitExtension } from '#http/hosted/file.ts';
 import { sendBlob } from '#http/hosted/send-blob.ts';
 import { variantFor } from '#http/hosted/variant.ts';
 import { renderPath } from '#http/links.ts';
 import { answerNotFound } from '#http/not-found.ts';
-import type { RouteParts } from '#http/parts.ts';
+import type { Guards } from '#http/guards.ts';
+
+interface RenderFileParts {
+  clock: Clock;
+  renders: Pick<RendersRoom, 'hostedRenders' | 'renderBlobs' | 'renderVariants'>;
+  guards: Guards;
+}
 
 /** A PDF is not below /s/, and nothing else is below /p/. */
-export function renderFile(below: '/s/' | '/p/', { clock, renders, guards }: RouteParts) {
+export function renderFile(below: '/s/' | '/p/', { clock, renders, guards }: RenderFileParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const [id, extension] = splitExtension((request.params as { id: string }).id);
     const found = await renders.hostedRenders.byId(id);

@@ -1,20 +1,25 @@
 // GET /i/<slug>: the page that shows an upload, or a picture or PDF of a render, to people and describes it to chats. Spec 2.1; v2 2.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '#core/errors.ts';
+import type { Clock } from '#core/clock.ts';
 import { maxPicturePixels } from '#browser/picture-job.ts';
 import { isDecoded, maxOriginalBytes, type VariantWidth } from '#uploads/pictures/variant.ts';
 import { askVisitor } from '#http/hosted/ask-visitor.ts';
 import { notStored } from '#http/hosted/send-blob.ts';
-import { createSharedFiles, type SharedFile } from '#http/hosted/shared-file.ts';
+import { createSharedFiles, type SharedFile, type SharedFileParts } from '#http/hosted/shared-file.ts';
 import { ticketInCookie } from '#http/hosted/tickets.ts';
-import { sharePath } from '#http/links.ts';
+import { sharePath, type Addresses } from '#http/links.ts';
 import { html, sendPage, type Html } from '#http/pages/page.ts';
-import type { RouteParts } from '#http/parts.ts';
 
-export function sharePage(parts: RouteParts) {
+interface SharePageParts extends SharedFileParts {
+  clock: Clock;
+  settings: Addresses & { pictureOrigins: string[] };
+}
+
+export function sharePage(parts: SharePageParts) {
   const { clock, settings } = parts;
   const find = createSharedFiles(parts);
-  const ask = askVisitor(parts);
+  const ask = askVisitor(parts.uploads.hostedUploads);
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { slug } = request.params as { slug: string };
     const file = await find(slug, ticketInCookie(request));
@@ -27,7 +32,7 @@ export function sharePage(parts: RouteParts) {
 }
 
 /** GET /oembed?url=…: the same data for programs that embed. */
-export function oembed(parts: RouteParts) {
+export function oembed(parts: SharedFileParts) {
   const { baseUrl } = parts.settings;
   const find = createSharedFiles(parts);
   return async (request: FastifyRequest, reply: FastifyReply) => {

@@ -6,13 +6,14 @@ import { imageNames, type ImageType } from '#uploads/image-types.ts';
 import { drawnSize, isDrawn, sizeOf } from '#uploads/pictures/variant.ts';
 import { visibleText } from '#uploads/filename.ts';
 import { isGuarded } from '#uploads/upload-access.ts';
+import type { UploadsRoom } from '#uploads/room.ts';
 import type { HostedOutput } from '#renders/hosted-renders.ts';
 import { isExtract, outputFiles } from '#renders/output-files.ts';
 import { toStoredRender } from '#renders/stored-render.ts';
+import type { RendersRoom } from '#renders/room.ts';
 import { outputFilename } from '#http/hosted/render-file.ts';
 import { ticketQuery, withQuery } from '#http/hosted/tickets.ts';
 import { filePath, renderPath, sharePath, type Addresses } from '#http/links.ts';
-import type { RouteParts } from '#http/parts.ts';
 
 export interface SharedFile {
   /** What people read: the title of an upload or else its filename, the title of a page. */
@@ -48,12 +49,14 @@ export interface SharedFile {
 /** What the holder of the ticket may see. */
 export type FindSharedFile = (name: string, ticket?: string) => Promise<SharedFile | undefined>;
 
+export interface SharedFileParts {
+  settings: Addresses;
+  uploads: Pick<UploadsRoom, 'hostedUploads'>;
+  renders: Pick<RendersRoom, 'hostedRenders'>;
+}
+
 /** By what follows `/i/`: the slug of an upload or the id of an output, which is longer. */
-export function createSharedFiles({
-  settings,
-  uploads,
-  renders,
-}: Pick<RouteParts, 'settings' | 'uploads' | 'renders'>): FindSharedFile {
+export function createSharedFiles({ settings, uploads, renders }: SharedFileParts): FindSharedFile {
   return async (name, ticket) => {
     if (isBlobKey(name)) {
       const found = await renders.hostedRenders.byId(name);

@@ -1,13 +1,21 @@
 // GET /f/<slug>/preview.png: an SVG as a picture, for the preview cards of chats, which do not show SVGs.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '#core/clock.ts';
 import { sanitizeFilename } from '#uploads/filename.ts';
 import { originalOf } from '#uploads/pictures/variant.ts';
+import type { UploadsRoom } from '#uploads/room.ts';
 import { sendBlob } from '#http/hosted/send-blob.ts';
 import { visitor } from '#http/hosted/variant.ts';
 import { answerNotFound } from '#http/not-found.ts';
-import type { RouteParts } from '#http/parts.ts';
+import type { Guards } from '#http/guards.ts';
 
-export function svgPreview({ clock, uploads, guards }: RouteParts) {
+interface PreviewParts {
+  clock: Clock;
+  uploads: Pick<UploadsRoom, 'hostedUploads' | 'uploadBlobs' | 'uploadVariants'>;
+  guards: Guards;
+}
+
+export function svgPreview({ clock, uploads, guards }: PreviewParts) {
   const { hostedUploads, uploadBlobs: blobs, uploadVariants } = uploads;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { slug } = request.params as { slug: string };

@@ -1,12 +1,20 @@
 // GET /api/v2/usage: what the account has used, and how much is left. Spec 10.9.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '#core/clock.ts';
+import type { Database } from '#storage/database.ts';
+import type { MeteringRoom } from '#metering/room.ts';
 import type { Usage } from '#http/api/v2/upload-schemas.ts';
 import { sendJson } from '#http/api/v2/send-json.ts';
 import { monthUsage, type UnitUsage } from '#http/dashboard/month-usage.ts';
 import { callerOf } from '#http/guards.ts';
-import type { RouteParts } from '#http/parts.ts';
 
-export function usage({ clock, database, metering }: RouteParts) {
+interface UsageParts {
+  clock: Clock;
+  database: Database;
+  metering: Pick<MeteringRoom, 'admission'>;
+}
+
+export function usage({ clock, database, metering }: UsageParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const caller = callerOf(request);
     const { month, resets_at, units } = await monthUsage(

@@ -1,35 +1,10 @@
 // What the pages of uploads and renders send.
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { expected } from '#core/keywords.ts';
 import { limits } from '#core/limits.ts';
-import { uploadOrders } from '#storage/owned/uploads.ts';
+import { rendersFilter, uploadOrder, uploadsFilter } from '#http/account/schemas.ts';
 import { UploadChanges } from '#http/api/v2/upload-schemas.ts';
 import { choice, object, orNull, pageQuery, text, time } from '#http/dashboard/schemas/common.ts';
-
-const uploadsFilter = {
-  search: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      description: 'Part of the filename, at most 100 characters, in any case.',
-    }),
-  ),
-  type: Type.Optional(
-    choice(['png', 'jpeg', 'gif', 'webp', 'svg', 'avif'], { description: 'Only images of this type.' }),
-  ),
-  expiry: Type.Optional(
-    choice(['never', 'some', 'soon'], {
-      description: 'Only links that never expire, that do, or that expire within seven days.',
-    }),
-  ),
-};
-const sort = Type.Optional(
-  choice(uploadOrders, {
-    default: 'newest',
-    description: 'The order. By size and by name, only the newest 20,000 are sorted.',
-  }),
-);
-/** Of the account API. */
-export const UploadsQuery = object({ ...pageQuery, ...uploadsFilter, sort });
 
 export const UploadsFilter = object({
   ...uploadsFilter,
@@ -38,8 +13,7 @@ export const UploadsFilter = object({
   /** Only what was stored before this time: the way to a date. */
   before: Type.Optional(time),
 });
-export type UploadsFilter = Static<typeof UploadsFilter>;
-export const DashboardUploadsQuery = object({ ...pageQuery, ...UploadsFilter.properties, sort });
+export const DashboardUploadsQuery = object({ ...pageQuery, ...UploadsFilter.properties, sort: uploadOrder });
 
 const ids = {
   ids: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
@@ -77,16 +51,6 @@ export const ZipQuery = object({
 
 /** Deletes the ids that belong to the account; 404 when none does. */
 export const Ids = object(ids);
-
-const rendersFilter = {
-  search: Type.Optional(
-    Type.String({ maxLength: 100, description: 'Part of the target address, at most 100 characters.' }),
-  ),
-  kind: Type.Optional(choice(['screenshot', 'pdf'], { description: 'Only renders of this kind.' })),
-  status: Type.Optional(choice(['done', 'failed'], { description: 'Only renders that ended like this.' })),
-};
-/** Of the account API. */
-export const RendersQuery = object({ ...pageQuery, ...rendersFilter });
 
 export const RendersFilter = object({
   ...rendersFilter,

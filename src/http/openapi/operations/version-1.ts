@@ -1,7 +1,7 @@
 // The endpoints of version 1 in its document, and those that read a key's own account. Spec 4, 10.
 import type { TSchema } from 'typebox';
 import { limits } from '#core/limits.ts';
-import { RendersQuery, UploadsQuery } from '#http/dashboard/schemas/files.ts';
+import { RendersQuery, UploadsQuery } from '#http/account/schemas.ts';
 import {
   answer,
   bytesOr,
