@@ -1,4 +1,4 @@
-// Builds the dashboard into static files that http/ serves under /dashboard/. Nothing is inlined: the pages' content
+// Builds the dashboard into static files that console/ serves under /dashboard/. Nothing is inlined: the pages' content
 // security policy allows neither inline script nor inline style.
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';

@@ -9,7 +9,7 @@ import { rolldown } from 'rolldown';
 import { isolatedDeclarationSync } from 'rolldown/experimental';
 import { transformSync } from 'rolldown/utils';
 import { zipOf } from '#http/zip.ts';
-import { tarEnd, tarHeader, tarPadding } from '#http/dashboard/tar.ts';
+import { tarEnd, tarHeader, tarPadding } from '#http/tar.ts';
 import { clientsDigest, recordedVersion } from './client-version.ts';
 
 const root = join(import.meta.dirname, '..');

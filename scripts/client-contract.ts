@@ -5,17 +5,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, errorTable } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
-import { camelCase } from '#http/api/camel-case.ts';
-import { PdfRequest, ScreenshotRequest } from '#http/api/v1/schemas.ts';
-import { PageQuery } from '#http/api/v2/album-schemas.ts';
-import { groups, sentenceOf, type Row } from '#http/api/v2/fields/row.ts';
-import { requestRows } from '#http/api/v2/fields/rows.ts';
-import { UploadsQuery } from '#http/api/v2/upload-schemas.ts';
+import { camelCase } from '#api/camel-case.ts';
+import { PdfRequest, ScreenshotRequest } from '#api/v1/schemas.ts';
+import { PageQuery } from '#api/v2/album-schemas.ts';
+import { groups, sentenceOf, type Row } from '#api/v2/fields/row.ts';
+import { requestRows } from '#api/v2/fields/rows.ts';
+import { UploadsQuery } from '#api/v2/upload-schemas.ts';
 import {
   RendersQuery as AccountRendersQuery,
   UploadsQuery as AccountUploadsQuery,
-} from '#http/account/schemas.ts';
-import { buildOpenapi } from '#http/openapi/document.ts';
+} from '#api/account/queries.ts';
+import { buildOpenapi } from '#site/openapi/document.ts';
 import { python, withGenerated } from '#scripts/generated-block.ts';
 import { pythonContract, renderTimeoutsMs } from '#scripts/python-contract.ts';
 import type { ObjectSchema, Schema } from '#shared/fields.ts';

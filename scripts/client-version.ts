@@ -20,7 +20,7 @@ export function clientsDigest(): string {
   const files = globSync('clients/{library,shared,cli,mcp,python}/{src/*.ts,*.json,*.md,*.py}', {
     cwd: root,
   });
-  const others = ['LICENSE', 'scripts/build-clients.ts', 'src/http/dashboard/tar.ts', 'src/http/zip.ts'];
+  const others = ['LICENSE', 'scripts/build-clients.ts', 'src/http/tar.ts', 'src/http/zip.ts'];
   const hash = createHash('sha256');
   for (const name of [...files, ...others].map((file) => file.replaceAll('\\', '/')).toSorted())
     hash.update(`${name}\0${readFileSync(join(root, name), 'utf8').replaceAll('\r\n', '\n')}\0`);
@@ -32,7 +32,7 @@ export function clientsDigest(): string {
 const places: [file: string, line: RegExp][] = [
   ['clients/library/src/version.ts', /(version = ')[^']+/],
   ['clients/python/tintype.py', /(^__version__ = ")[^"]+/m],
-  ['src/http/clients-version.ts', /(clientsVersion = ')[^']+/],
+  ['src/site/clients-version.ts', /(clientsVersion = ')[^']+/],
   ...['library', 'cli', 'mcp'].map((name): [string, RegExp] => [
     `clients/${name}/package.json`,
     /("version": ")[^"]+/,

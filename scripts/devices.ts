@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { devices } from 'playwright-core';
 
-export const devicesPath = join(import.meta.dirname, '../src/http/api/v2/devices.ts');
+export const devicesPath = join(import.meta.dirname, '../src/api/v2/devices.ts');
 
 /** All devices that are mobile have touch, and no others. */
 export const devicesText = (): string => {

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, errorCodesOf, errorTable } from '#core/errors.ts';
 import { waysOut, type WayOut } from '#wall/ways-out.ts';
-import { buildOpenapi } from '#http/openapi/document.ts';
+import { buildOpenapi } from '#site/openapi/document.ts';
 import { failureReasons } from '#renders/stored-render.ts';
 import { secretVariables, variables } from '#roof/config.ts';
 import { writeClientContract } from '#scripts/client-contract.ts';

@@ -2,7 +2,7 @@
 // dictionaries, and a method for each render and for uploads, with an argument for each field of its request.
 import { errorCodes, errorTable } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
-import { buildOpenapi } from '#http/openapi/document.ts';
+import { buildOpenapi } from '#site/openapi/document.ts';
 import type { ObjectSchema, Schema } from '#shared/fields.ts';
 
 /** The class in Python of each result. */

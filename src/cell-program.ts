@@ -4,5 +4,5 @@ import { serveWorks } from '#cell/serve-works.ts';
 serveWorks({
   cleanFile: async () => (await import('#uploads/clean-file.ts')).cleanFile,
   measureFile: async () => (await import('#uploads/dimensions.ts')).measureFile,
-  readLargeRequest: async () => (await import('#http/api/v2/read-request.ts')).readLargeRequest,
+  readLargeRequest: async () => (await import('#api/v2/read-request.ts')).readLargeRequest,
 });

@@ -25,8 +25,8 @@ import { createMeteringRoom } from '#metering/room.ts';
 import { createUploadsRoom } from '#uploads/room.ts';
 import type { RenderChanges } from '#renders/render-messages.ts';
 import { createRendersRoom } from '#renders/room.ts';
-import { receiptOf } from '#http/api/v2/receipt.ts';
-import { uploadLinks } from '#http/links.ts';
+import { receiptOf } from '#api/v2/receipt.ts';
+import { uploadLinks } from '#http/addresses.ts';
 import type { Config } from '#roof/config.ts';
 import { openBlobs, openBrowser, openDatabase } from '#roof/engines.ts';
 import { createLog } from '#roof/log.ts';
@@ -74,8 +74,8 @@ export async function createService(config: Config, log: Logger, seams: Partial<
       settings: config,
       passwordScheme: seams.passwordScheme,
     }),
-    import('#http/server.ts'),
-    import('#http/api/v2/lower-request.ts'),
+    import('#server/server.ts'),
+    import('#api/v2/lower-request.ts'),
   ]);
   const delivery: DeliveryRoom = createDeliveryRoom({
     database,

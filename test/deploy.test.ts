@@ -4,7 +4,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseYaml } from '@redocly/openapi-core';
-import { dashboardPath, entryPaths } from '#http/dashboard/paths.ts';
+import { dashboardPath, entryPaths } from '#console/paths.ts';
 import { variables } from '#roof/config.ts';
 import { readDockerRun } from '#test/support/docker-run.ts';
 import { root } from '#test/support/processes.ts';
@@ -140,12 +140,12 @@ test('the line of docker run confines the container as the compose file does, an
 
 test("the service provides the probes and the autoscaler's metric", () => {
   const container = containerOf('kubernetes/deployment.yaml');
-  const routes = readFileSync(join(root, 'src', 'http', 'routes.ts'), 'utf8');
+  const routes = readFileSync(join(root, 'src', 'server', 'routes.ts'), 'utf8');
   for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
     const path = container?.[probe]?.['httpGet']?.['path'] as unknown as string;
     assert.ok(routes.includes(`'${path}'`), `${probe}: ${path}`);
   }
-  const metrics = readFileSync(join(root, 'src', 'http', 'metrics.ts'), 'utf8');
+  const metrics = readFileSync(join(root, 'src', 'server', 'metrics.ts'), 'utf8');
   assert.ok(metrics.includes("'tintype_renders'"));
   assert.match(read('kubernetes/autoscaler.yaml'), /name: tintype_renders_in_hand/);
 });
@@ -157,7 +157,7 @@ test('every path except /metrics and /readyz is published', () => {
     published.some(({ path, pathType }) =>
       pathType === 'Exact' ? url === path : url === path || url.startsWith(`${path}/`),
     );
-  const routes = readFileSync(join(root, 'src', 'http', 'routes.ts'), 'utf8');
+  const routes = readFileSync(join(root, 'src', 'server', 'routes.ts'), 'utf8');
   const urls = [...routes.matchAll(/'(?:[A-Z]+ )?(\/[^']*)'/g)].map(([, url = '']) => url);
   assert.ok(urls.length > 50);
   const hidden = [...urls, ...entryPaths, dashboardPath].filter((url) => !isPublished(url));

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { builtInPlans } from '#accounts/plans.ts';
 import { errorCodes } from '#core/errors.ts';
 import { limits } from '#core/limits.ts';
-import { anchorOfHeading } from '#http/docs/handbook.ts';
+import { anchorOfHeading } from '#site/docs/handbook.ts';
 import {
   decisionsPath,
   decisionsText,

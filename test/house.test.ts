@@ -17,16 +17,24 @@ const rooms = [
   'uploads',
   'renders',
   'http',
+  'api',
+  'site',
+  'console',
+  'server',
 ];
+/** Those of the network: they speak HTTP. */
+const httpRooms = rooms.slice(rooms.indexOf('http'));
 /** The folders inside browser/, in the same order. Its own files are above them, except these, which all may import. */
 const browserFolders = ['install', 'process', 'pdf', 'page', 'worker'];
+/** Those inside browser/page/. Its own files, which say what a page is, are `.`. */
+const pageFolders = ['in-page', 'time', '.', 'open', 'change', 'print', 'picture', 'extract'];
 const browserSeams = ['#browser/browser.ts', '#browser/job.ts', '#browser/picture-job.ts'];
 const source = join(import.meta.dirname, '..', 'src');
 
 /** Files outside storage/, browser/install/ and browser/process/ that may read files, and what for. */
 const fileReaders = new Map([
   ['wall/name-lookup.ts', '/etc/hosts and /etc/resolv.conf'],
-  ['browser/page/document-source.ts', 'the files of a request, in the folder of the worker'],
+  ['browser/page/open/document-source.ts', 'the files of a request, in the folder of the worker'],
   ['browser/process/library-file.ts', 'scripts of packages'],
   ['browser/try-chromium.ts', 'what a new browser has made in its tests'],
   ['browser/worker/decoder-door.ts', 'the original of a picture, in the folder of the worker'],
@@ -39,7 +47,7 @@ const fileReaders = new Map([
   ['core/programs.ts', 'the version, in package.json'],
   ['config.ts', 'certificates, the plans file and the list of blocked hosts'],
   ['doctor.ts', 'the paths that the operator configured'],
-  ['http/pages/static-files.ts', 'what the server-rendered pages and the dashboard are made of'],
+  ['site/pages/static-files.ts', 'what the server-rendered pages and the dashboard are made of'],
 ]);
 /**
  * What reads whatever a stranger has sent, for which only the cell is the place. Left out are lists of names, and what tells a type from its
@@ -48,7 +56,7 @@ const fileReaders = new Map([
 const parsers =
   /^(uploads\/(svg\/(?!decode-xml)|metadata\/(?!cleaning)|dimensions)|saxes|marked|@cantoo\/pdf-lib|@hyzyla\/pdfium)/;
 /** These read texts of ours. */
-const parsesOurs = new Set(['http/docs/handbook.ts: marked']);
+const parsesOurs = new Set(['site/docs/handbook.ts: marked']);
 /** What Node's modules for the network offer besides connections. */
 const connectsNothing = new Set([
   'createSecureContext',
@@ -70,7 +78,11 @@ const runsPrograms = (file: string): boolean =>
   programFolders.includes(file.split(sep).slice(0, 2).join('/'));
 
 const monopolies: { what: string; pattern: RegExp; allowed: (file: string) => boolean }[] = [
-  { what: 'Fastify', pattern: /^(fastify|@fastify\/.*)$/, allowed: (file) => roomOf(file) === 'http' },
+  {
+    what: 'Fastify',
+    pattern: /^(fastify|@fastify\/.*)$/,
+    allowed: (file) => httpRooms.includes(roomOf(file) ?? ''),
+  },
   {
     what: 'the browser driver',
     pattern: /^(devtools-protocol|devtools-protocol\/.*|@sparticuz\/chromium)$/,
@@ -138,6 +150,24 @@ test('inside browser/, a folder imports only folders to its left', () => {
   }
 });
 
+test('inside browser/page/, a folder imports only folders to its left', () => {
+  const inside = files
+    .map((file) => file.replaceAll(sep, '/'))
+    .filter((file) => file.startsWith('browser/page/'));
+  const wrong = inside.flatMap((file) =>
+    importsOf(file.replaceAll('/', sep))
+      .filter((target) => target.startsWith('#browser/page/') && folderOf(target.slice(1)) > folderOf(file))
+      .map((target) => `${file}: imports ${target}`),
+  );
+  assert.ok(inside.length > 60 && inside.every((file) => folderOf(file) !== -1));
+  assert.deepEqual(wrong, []);
+
+  function folderOf(path: string): number {
+    const [folder = '', name] = path.split('/').slice(2);
+    return pageFolders.indexOf(name === undefined ? '.' : folder);
+  }
+});
+
 test('no file imports itself through others, not even for a type', () => {
   const imports = new Map(
     files.map((file) => {
@@ -155,7 +185,7 @@ test('no file imports itself through others, not even for a type', () => {
     done.add(file);
   }
   for (const file of imports.keys()) follow(file, []);
-  assert.ok(imports.get('http/server.ts')?.some((target) => imports.has(target)));
+  assert.ok(imports.get('server/server.ts')?.some((target) => imports.has(target)));
   assert.deepEqual(circles, []);
 });
 

@@ -7,7 +7,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import type { UploadResult } from '#http/api/v1/schemas.ts';
+import type { UploadResult } from '#api/v1/schemas.ts';
 import * as images from '#test/support/images.ts';
 import { root, serveUntilReady, spawnServe, temporaryFolder } from '#test/support/processes.ts';
 import { endless, startProduct } from '#test/support/product.ts';

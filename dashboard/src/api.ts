@@ -1,8 +1,8 @@
 // Calls to /api/dashboard, typed by the server's route table.
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import type { BodyOf, QueryOf, RouteName } from '#http/dashboard/contract.ts';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
-import { dashboardPath } from '#http/dashboard/paths.ts';
+import type { BodyOf, QueryOf, RouteName } from '#console/contract.ts';
+import type { AnswerOf } from '#console/handlers.ts';
+import { dashboardPath } from '#console/paths.ts';
 import { noteServiceTime } from '#app/clock.ts';
 
 type Part<Key extends string, Value> = [Value] extends [undefined] ? unknown : Record<Key, Value>;

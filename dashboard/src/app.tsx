@@ -1,6 +1,6 @@
 // Chooses the page: the entry pages are for everyone, the others for signed-in users.
 import { lazy, Suspense, useState, type ComponentType, type LazyExoticComponent } from 'react';
-import { entryPaths } from '#http/dashboard/paths.ts';
+import { entryPaths } from '#console/paths.ts';
 import { Suspended } from '#app/pages/suspended.tsx';
 import { Boundary, renewIfOutdated } from '#app/boundary.tsx';
 import { Loading, Problem } from '#app/parts/states.tsx';

@@ -1,5 +1,5 @@
 // Formats numbers, sizes and times: numbers and dates in the reader's locale and time zone, sentences in English.
-import type { Key } from '#http/dashboard/views.ts';
+import type { Key } from '#console/views.ts';
 import { serviceNow } from '#app/clock.ts';
 
 /** undefined is the browser's default locale. navigator.language is not used, because Intl may not accept its value. */

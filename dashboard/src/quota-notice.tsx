@@ -1,6 +1,6 @@
 // Shown at the top of every page when the month's quota is used up: what stops, until when, and what to do.
 import { useQuery } from '@tanstack/react-query';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call } from '#app/api.ts';
 import { date, number } from '#app/format.ts';
 import { LinkButton } from '#app/parts/button.tsx';

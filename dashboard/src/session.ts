@@ -1,6 +1,6 @@
 // Who is signed in, and what this service offers.
 import { useQuery } from '@tanstack/react-query';
-import type { SignedIn } from '#http/dashboard/session.ts';
+import type { SignedIn } from '#console/session.ts';
 import { call, queries, refresh, sessionKey } from '#app/api.ts';
 import { navigate } from '#app/router.tsx';
 import { clear } from '#app/uploading/queue.ts';

@@ -1,5 +1,5 @@
 // Commands that work as pasted, with a key that was just made.
-import { keyPlaceholder, sampleOf } from '#http/docs/samples.ts';
+import { keyPlaceholder, sampleOf } from '#site/docs/samples.ts';
 
 /** An upload, which contains its picture. */
 export function firstCurl(baseUrl: string, key: string): string {

@@ -8,7 +8,7 @@ import type { AccountWithPlan } from '#storage/tables/accounts.ts';
 import type { AccountDeletion } from '#accounts/account-deletion.ts';
 import { AccountError, type Accounts, type AccountUpdate } from '#accounts/accounts.ts';
 import { recordAct } from '#accounts/audit.ts';
-import type { Unmailed } from '#accounts/links.ts';
+import type { Unmailed } from '#accounts/mailed-links.ts';
 import type { SignIn } from '#accounts/sign-in.ts';
 
 /** The link signs in once, sets a password, or verifies the e-mail address. */

@@ -1,5 +1,5 @@
 // better-auth on the service's own database: passwords, sessions and second factors. Its routes are not served; sessions.ts,
-// links.ts, passwords.ts and second-factors.ts call it. A person has the id of their account.
+// mailed-links.ts, passwords.ts and second-factors.ts call it. A person has the id of their account.
 import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
 import { APIError } from 'better-auth/api';

@@ -7,7 +7,7 @@ import { inTime } from '#core/clock.ts';
 import { invalid } from '#core/errors.ts';
 import { AccountError, type Account } from '#accounts/accounts.ts';
 import { headersOf, withCookies, type Client } from '#accounts/auth-calls.ts';
-import type { Links } from '#accounts/links.ts';
+import type { Links } from '#accounts/mailed-links.ts';
 import { openProvider, type ProviderSettings } from '#accounts/oidc-provider.ts';
 import type { Signups } from '#accounts/installation.ts';
 import type { Person, WithCookies } from '#accounts/sessions.ts';

@@ -2,7 +2,7 @@
 import { invalid, ServiceError } from '#core/errors.ts';
 import { AccountError, normalizeEmail } from '#accounts/accounts.ts';
 import { explained, headersOf, withCookies, wrongPassword, type Client } from '#accounts/auth-calls.ts';
-import type { Links } from '#accounts/links.ts';
+import type { Links } from '#accounts/mailed-links.ts';
 import type { PasswordHashing } from '#accounts/password-hashing.ts';
 import type { Person, Sessions, WithCookies } from '#accounts/sessions.ts';
 import type { SignInParts } from '#accounts/sign-in-parts.ts';

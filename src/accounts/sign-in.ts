@@ -2,7 +2,7 @@
 import { createAuth } from '#accounts/auth.ts';
 import { createInstallation, type Signups } from '#accounts/installation.ts';
 import { installationSecret } from '#accounts/installation-secret.ts';
-import { createLinks } from '#accounts/links.ts';
+import { createLinks } from '#accounts/mailed-links.ts';
 import { createMailer } from '#accounts/mailer.ts';
 import { createOidc, type OidcSettings } from '#accounts/oidc.ts';
 import { createOneTimeLinks } from '#accounts/one-time-links.ts';

@@ -9,7 +9,7 @@ import { inspect } from 'node:util';
 import { parseEgressAllow } from '#wall/egress-allow.ts';
 import type { RenderFailure } from '#browser/browser.ts';
 import { noAccess, type Access, type Cookie, type Job } from '#browser/job.ts';
-import { originsOf } from '#browser/page/access.ts';
+import { originsOf } from '#browser/page/open/access.ts';
 import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startDnsServer, type DnsServer } from '#test/support/dns-server.ts';
 import { colourOf } from '#test/support/pixels.ts';

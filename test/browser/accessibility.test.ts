@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { plainPicture, plainView, type PictureOutput, type View } from '#browser/job.ts';
 import type { RenderFailure, Warning } from '#browser/browser.ts';
-import { toTree, type TreeNode } from '#browser/page/accessibility-tree.ts';
+import { toTree, type TreeNode } from '#browser/page/extract/accessibility-tree.ts';
 import { plainWaits, useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { decode, isNear } from '#test/support/pixels.ts';

@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { noAccess, noChanges, type Access, type Job } from '#browser/job.ts';
-import { secretsOf } from '#browser/page/access.ts';
+import { secretsOf } from '#browser/page/open/access.ts';
 import { plainWaits, useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 
 interface Seen {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PictureFormat } from '#browser/job.ts';
-import { imageSize } from '#browser/page/image-size.ts';
+import { imageSize } from '#browser/page/picture/image-size.ts';
 import { useTestBrowser } from '#test/support/browser.ts';
 import type { TestBrowser } from '#test/support/browser.ts';
 import { startPageServer } from '#test/support/page-server.ts';

@@ -4,11 +4,11 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'node:test';
-import type * as consent from '#browser/page/consent-library.ts';
-import type * as markdown from '#browser/page/markdown.ts';
+import type * as consent from '#browser/page/change/consent-library.ts';
+import type * as markdown from '#browser/page/open/markdown.ts';
 import type * as pdfEditor from '#browser/pdf/pdf-editor.ts';
 import type * as pdfPainter from '#browser/pdf/pdf-painter.ts';
-import type * as readingLibraries from '#browser/page/reading-libraries.ts';
+import type * as readingLibraries from '#browser/page/extract/reading-libraries.ts';
 import { root, temporaryFolder } from '#test/support/processes.ts';
 import { trimPackages } from '#scripts/trim-packages.ts';
 
@@ -34,9 +34,11 @@ test('the libraries of a worker are there when their files can no longer be open
     trimPackages(libraries);
     const load = async <T>(name: string): Promise<T> =>
       (await import(pathToFileURL(join(folder.path, 'src/browser', name)).href)) as T;
-    const { readability, turndown } = await load<typeof readingLibraries>('page/reading-libraries.ts');
-    const { consentLibrary } = await load<typeof consent>('page/consent-library.ts');
-    const { markdownPage } = await load<typeof markdown>('page/markdown.ts');
+    const { readability, turndown } = await load<typeof readingLibraries>(
+      'page/extract/reading-libraries.ts',
+    );
+    const { consentLibrary } = await load<typeof consent>('page/change/consent-library.ts');
+    const { markdownPage } = await load<typeof markdown>('page/open/markdown.ts');
     const { openPdfEditor } = await load<typeof pdfEditor>('pdf/pdf-editor.ts');
     const { openPdfPainter } = await load<typeof pdfPainter>('pdf/pdf-painter.ts');
     rmSync(libraries, { recursive: true });

@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type * as npmPackages from '#browser/install/npm-package.ts';
-import { tarEnd, tarHeader, tarPadding } from '#http/dashboard/tar.ts';
+import { tarEnd, tarHeader, tarPadding } from '#http/tar.ts';
 import { readConfig } from '#roof/config.ts';
 import { root, temporaryFolder } from '#test/support/processes.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RenderFailure } from '#browser/browser.ts';
-import { maxPiecePixels, piecesOf } from '#browser/page/capture.ts';
+import { maxPiecePixels, piecesOf } from '#browser/page/picture/capture.ts';
 import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { assertPicture, createShoot } from '#test/browser/pictures-kit.ts';

@@ -7,8 +7,8 @@ import { createDeadline } from '#browser/process/deadline.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import { followMainFrame } from '#browser/page/main-frame.ts';
 import type { Page } from '#browser/page/page.ts';
-import { settle } from '#browser/page/settle.ts';
-import { createWatch } from '#browser/page/watch.ts';
+import { settle } from '#browser/page/open/settle.ts';
+import { createWatch } from '#browser/page/time/watch.ts';
 
 const url = 'http://page.test/next';
 

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import type { RenderFailure } from '#browser/browser.ts';
 import { plainPicture } from '#browser/job.ts';
 import { createDeadline } from '#browser/process/deadline.ts';
-import { capture } from '#browser/page/capture.ts';
+import { capture } from '#browser/page/picture/capture.ts';
 import type { Page } from '#browser/page/page.ts';
 
 const size = { width: 320, height: 320 };

@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { noChanges, type DocumentSource, type Job, type SourceFile } from '#browser/job.ts';
-import { markdownPage } from '#browser/page/markdown.ts';
+import { markdownPage } from '#browser/page/open/markdown.ts';
 import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
 import { decode, nameOf } from '#test/support/pixels.ts';

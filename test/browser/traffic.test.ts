@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTraffic } from '#browser/page/traffic.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
-import { createWatch } from '#browser/page/watch.ts';
+import { createWatch } from '#browser/page/time/watch.ts';
 
 function createSession(id: string) {
   const handlers = new Map<string, (params: object) => void>();

@@ -1,8 +1,8 @@
 // The clock of a page whose cross-site frame goes at the worst moment: while it is being given time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createVirtualClock } from '#browser/page/virtual-clock.ts';
-import { createWatch } from '#browser/page/watch.ts';
+import { createVirtualClock } from '#browser/page/time/virtual-clock.ts';
+import { createWatch } from '#browser/page/time/watch.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
 
 /** Uses up all time that it is given at once. */

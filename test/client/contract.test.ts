@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { version } from '#client/version.ts';
-import { clientsVersion } from '#http/clients-version.ts';
+import { clientsVersion } from '#site/clients-version.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
 import { buildClients } from '#scripts/build-clients.ts';
 import { clientContract } from '../../scripts/client-contract.ts';

@@ -8,8 +8,8 @@ import { ttRender, ttRenderAny } from '#app/pages/playground/tt-command.ts';
 import { fieldsFrom, parsedFlags } from '#cli/field-flags.ts';
 import { renderDocument } from '#cli/render-document.ts';
 import { pdfKind } from '#cli/render-kinds.ts';
-import type { Format, Row } from '#http/api/v2/fields/row.ts';
-import { outputRows } from '#http/api/v2/fields/rows.ts';
+import type { Format, Row } from '#api/v2/fields/row.ts';
+import { outputRows } from '#api/v2/fields/rows.ts';
 import { PdfRequest, RenderRequest, ScreenshotRequest } from '#shared/requests.ts';
 
 const url = 'https://example.com/';

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorTable } from '#core/errors.ts';
-import { buildOpenapi } from '#http/openapi/document.ts';
+import { buildOpenapi } from '#site/openapi/document.ts';
 import { judge, startDashboard, type Dashboard } from '#test/dashboard/kit.ts';
 
 let dashboard: Dashboard;

@@ -1,7 +1,7 @@
 // The pages that ask before a guarded picture is shown, in a real browser, with the keyboard, and on a phone.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Upload } from '#http/api/v2/upload-schemas.ts';
+import type { Upload } from '#api/v2/upload-schemas.ts';
 import { png } from '#test/support/images.ts';
 import { bearer, formOf } from '#test/support/requests.ts';
 import {

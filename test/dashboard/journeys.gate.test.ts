@@ -525,7 +525,7 @@ test('integrations: a key is made when asked for, and the generated shell functi
   await page.getByRole('button', { name: 'Set up Shell' }).click();
   await page.getByRole('button', { name: 'Create the key' }).click();
   const made = (await page.getByRole('region', { name: 'tintype.sh' }).textContent()) ?? '';
-  const { stdout } = await run('sh', ['-c', `${made}\ntintype src/http/pages/assets/plate.svg`]);
+  const { stdout } = await run('sh', ['-c', `${made}\ntintype src/site/pages/assets/plate.svg`]);
   assert.equal(await statusOf(stdout.trim()), 200);
   await finish(page);
 });

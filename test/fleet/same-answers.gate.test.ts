@@ -2,10 +2,10 @@
 // engines could store.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { PdfRequest, ScreenshotRequest } from '#http/api/v1/schemas.ts';
-import { RenderRequest } from '#http/api/v2/schemas.ts';
-import { dashboardRoutes, type RouteName } from '#http/dashboard/contract.ts';
-import type { UploadResult } from '#http/api/v1/schemas.ts';
+import { PdfRequest, ScreenshotRequest } from '#api/v1/schemas.ts';
+import { RenderRequest } from '#api/v2/schemas.ts';
+import { dashboardRoutes, type RouteName } from '#console/contract.ts';
+import type { UploadResult } from '#api/v1/schemas.ts';
 import * as images from '#test/support/images.ts';
 import { bearer, formOf, post } from '#test/support/requests.ts';
 import { startService, type TestService } from '#test/support/service.ts';

@@ -12,7 +12,7 @@ import { createRequestBudget } from '#metering/request-budget.ts';
 import { openBlob, type OpenBlob } from '#storage/blobs.ts';
 import { sendStream } from '#http/answer.ts';
 import { createGuards } from '#http/guards.ts';
-import { createRouter } from '#http/router.ts';
+import { createRouter } from '#server/router.ts';
 import { createListener } from '#http/connection/listener.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 

@@ -16,7 +16,7 @@ import { systemClock } from '#core/clock.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
 import { shareConnections } from '#http/connection/connections.ts';
 import { createGuards } from '#http/guards.ts';
-import { createRouter } from '#http/router.ts';
+import { createRouter } from '#server/router.ts';
 import { createListener } from '#http/connection/listener.ts';
 import { openDescriptors } from '#test/support/process-table.ts';
 import { temporaryFolder } from '#test/support/processes.ts';

@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import type { UploadResult } from '#http/api/v1/schemas.ts';
+import type { UploadResult } from '#api/v1/schemas.ts';
 import { maxWaiting } from '#http/idempotency.ts';
 import { UnknownOutcomeError, type Database } from '#storage/database.ts';
 import type { Blobs, OpenBlob } from '#storage/blobs.ts';

@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import type { ServiceError } from '#core/errors.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
-import { formOf } from '#http/api/v1/upload-form.ts';
+import { formOf } from '#api/v1/upload-form.ts';
 import { readUploadForm } from '#http/body/upload-form.ts';
 import { temporaryFolder } from '#test/support/processes.ts';
 

@@ -13,7 +13,7 @@ import { pino } from 'pino';
 import { systemClock } from '#core/clock.ts';
 import { createRequestBudget } from '#metering/request-budget.ts';
 import { createGuards } from '#http/guards.ts';
-import { createRouter } from '#http/router.ts';
+import { createRouter } from '#server/router.ts';
 import { createListener } from '#http/connection/listener.ts';
 import { onBrokenBody } from '#http/connection/broken-body.ts';
 import { recordsOf } from '#test/support/tls-records.ts';

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canonicalText, createCacheKeys } from '#renders/cache-key.ts';
-import { lowerRequest } from '#http/api/v2/lower-request.ts';
-import type { RenderRequest } from '#http/api/v2/schemas.ts';
+import { lowerRequest } from '#api/v2/lower-request.ts';
+import type { RenderRequest } from '#api/v2/schemas.ts';
 import { validateGiven } from '#http/body/validate.ts';
-import { RenderRequest as Schema } from '#http/api/v2/schemas.ts';
+import { RenderRequest as Schema } from '#api/v2/schemas.ts';
 import { databaseEngines } from '#test/storage/engines.ts';
 
 const lowered = (given: object) =>

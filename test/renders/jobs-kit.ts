@@ -17,7 +17,7 @@ import { monthOf } from '#metering/quota.ts';
 import type { RenderRequest } from '#renders/render-request.ts';
 import { createRendersRoom } from '#renders/room.ts';
 import { createPictureMaker } from '#uploads/pictures/picture-maker.ts';
-import { receiptOf } from '#http/api/v2/receipt.ts';
+import { receiptOf } from '#api/v2/receipt.ts';
 import { receiverAddress } from '#test/support/receiver.ts';
 import { idleBrowser } from '#test/support/stand-in-browser.ts';
 import { createTestClock } from '#test/support/clock.ts';

@@ -24,7 +24,7 @@ import type { AlsoRecord } from '#renders/render.ts';
 import type { RenderRequest } from '#renders/render-request.ts';
 import { createPictureMaker } from '#uploads/pictures/picture-maker.ts';
 import { createRendersRoom } from '#renders/room.ts';
-import { receiptOf } from '#http/api/v2/receipt.ts';
+import { receiptOf } from '#api/v2/receipt.ts';
 import { createLog } from '#roof/log.ts';
 import { receiverAddress } from '#test/support/receiver.ts';
 import { createTestClock } from '#test/support/clock.ts';

@@ -18,7 +18,7 @@ export function fencedBlocks(document: string, text: string): Block[] {
   );
 }
 
-/** The calls that /docs shows. Its other blocks, without a class, are responses: test/http/openapi-examples.test.ts compares those. */
+/** The calls that /docs shows. Its other blocks, without a class, are responses: test/site/openapi-examples.test.ts compares those. */
 export function pageBlocks(markup: string): Block[] {
   return [...markup.matchAll(/<pre[^>]*\sclass="(\w+)"[^>]*><code>([^<]*)<\/code><\/pre>/g)].map(
     ([, language = '', code = ''], index, all) => ({

@@ -6,7 +6,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { languages, sampleOf, type Language } from '#http/docs/samples.ts';
+import { languages, sampleOf, type Language } from '#site/docs/samples.ts';
 import { root } from '#test/support/processes.ts';
 import { pageBlocks } from './blocks.ts';
 import { testBlocksOf, testTypes } from './suite.ts';

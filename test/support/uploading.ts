@@ -1,6 +1,6 @@
 // Uploads for the suites: one call, the parsed result, and its paths on the test's own port.
 import assert from 'node:assert/strict';
-import type { UploadResult } from '#http/api/v1/schemas.ts';
+import type { UploadResult } from '#api/v1/schemas.ts';
 import * as images from '#test/support/images.ts';
 import { bearer, formOf, post } from '#test/support/requests.ts';
 

@@ -1,7 +1,7 @@
 // A person with a browser at the dashboard: keeps cookies, sends an Origin header, and reads the links in the log.
-import type { RouteName } from '#http/dashboard/contract.ts';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
-import { dashboardPath } from '#http/dashboard/paths.ts';
+import type { RouteName } from '#console/contract.ts';
+import type { AnswerOf } from '#console/handlers.ts';
+import { dashboardPath } from '#console/paths.ts';
 import type { Answer, ErrorBody } from '#test/support/requests.ts';
 import type { TestService } from '#test/support/service.ts';
 

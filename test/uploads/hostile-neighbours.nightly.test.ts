@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { UploadLink } from '#http/api/v2/album-schemas.ts';
+import type { UploadLink } from '#api/v2/album-schemas.ts';
 import { callsOf, type Call } from '#test/support/calls-v2.ts';
 import { png } from '#test/support/images.ts';
 import { bearer, formOf } from '#test/support/requests.ts';

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, suite, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { contentPolicy } from '#http/hosted/send-blob.ts';
+import { contentPolicy } from '#site/hosted/send-blob.ts';
 import { sanitizeSvg } from '#uploads/svg/sanitize-svg.ts';
 import { launchTestChromium } from '#test/support/chromium.ts';
 import { svgFixtures } from '#test/support/svg-fixtures.ts';

@@ -1,5 +1,5 @@
 // The data of charts: columns of days or weeks, series with a fixed colour for every key, and an axis of round numbers.
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 
 type Usage = Pick<AnswerOf<'GET /usage'>, 'daily' | 'keys' | 'from' | 'to' | 'step_days' | 'requests'>;
 type Unit = 'upload' | 'render';

@@ -1,7 +1,7 @@
 // Setup of other tools, each with a separate key: what to paste or open, and the steps.
 import { useState } from 'react';
-import type { BodyOf } from '#http/dashboard/contract.ts';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { BodyOf } from '#console/contract.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call } from '#app/api.ts';
 import { scopeNames } from '#app/format.ts';
 import { Button } from '#app/parts/button.tsx';

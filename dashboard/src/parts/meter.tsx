@@ -1,6 +1,6 @@
 // How much of a quota is used, as a bar and in words.
 import type { ReactNode } from 'react';
-import type { UnitUsage } from '#http/dashboard/month-usage.ts';
+import type { UnitUsage } from '#api/month-usage.ts';
 import { number } from '#app/format.ts';
 import { Chip } from '#app/parts/states.tsx';
 

@@ -1,5 +1,5 @@
 // The small picture of an upload in lists.
-import type { Upload } from '#http/dashboard/views.ts';
+import type { Upload } from '#console/views.ts';
 import { sameOrigin } from '#app/api.ts';
 
 /** Of a higher picture the top is shown: the whole of it would be only a few pixels wide. */

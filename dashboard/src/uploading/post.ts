@@ -1,7 +1,7 @@
 // Sends one file and reports progress. It uses XMLHttpRequest because fetch reports no upload progress.
 import { ApiError, errorFrom } from '#app/api.ts';
-import { dashboardPath } from '#http/dashboard/paths.ts';
-import type { Upload } from '#http/dashboard/views.ts';
+import { dashboardPath } from '#console/paths.ts';
+import type { Upload } from '#console/views.ts';
 
 export type Stored = Pick<Upload, 'id' | 'url' | 'file_url' | 'expires_at' | 'filename'>;
 

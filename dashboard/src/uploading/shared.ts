@@ -1,6 +1,6 @@
 // Files that a phone has shared with the installed dashboard. A service worker (share-worker.js, which says what it does) receives them and
 // keeps them in this browser until the dashboard takes them.
-import { shareTarget } from '#http/dashboard/paths.ts';
+import { shareTarget } from '#console/paths.ts';
 
 const cacheName = 'tintype shared';
 

@@ -1,6 +1,6 @@
 // Attacks by an address that was public when it was given, and leads elsewhere when the service goes there: by another answer of its name
 // server, or by a redirect.
-import type { Render } from '#http/api/v2/schemas.ts';
+import type { Render } from '#api/v2/schemas.ts';
 import { askForRender } from '#lab/prove/renderer.ts';
 import type { Attack, Stage } from '#lab/prove/attacks/stage.ts';
 import { callsOf, type Failure } from '#test/support/calls-v2.ts';

@@ -1,5 +1,5 @@
 // Requests to a service that may die, stall or refuse during them.
-import type { UploadResult } from '#http/api/v1/schemas.ts';
+import type { UploadResult } from '#api/v1/schemas.ts';
 import { bearer, formOf } from '#test/support/requests.ts';
 
 /** A response, or `lost` if the connection broke with the service. */

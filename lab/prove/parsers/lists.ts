@@ -7,7 +7,7 @@ import { createBoundedMap } from '#core/bounded-map.ts';
 import { connectCdp, type CdpSession } from '#browser/process/cdp.ts';
 import { readMessages } from '#browser/process/cdp-messages.ts';
 import { createTraffic } from '#browser/page/traffic.ts';
-import { createWatch } from '#browser/page/watch.ts';
+import { createWatch } from '#browser/page/time/watch.ts';
 import { shareConnections } from '#http/connection/connections.ts';
 import { distinctNames } from '#http/zip.ts';
 import type { TextCase } from '#lab/prove/parsers/texts.ts';

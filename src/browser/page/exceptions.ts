@@ -1,10 +1,10 @@
 // The exceptions that no script of a page caught. The browser keeps the last thousand messages of a document, and reports them all to a
 // session that asks late: so they cost nothing while the page loads, and only one command in the end.
-import { atMost } from '#browser/page/at-most.ts';
+import { atMost } from '#browser/page/time/at-most.ts';
 import type { Page } from '#browser/page/page.ts';
 import { isRefusal } from '#browser/page/refusal.ts';
 import { thrownText } from '#browser/page/thrown-text.ts';
-import { noticeMs } from '#browser/page/times.ts';
+import { noticeMs } from '#browser/page/time/times.ts';
 
 interface UncaughtException {
   text: string;

@@ -3,7 +3,7 @@ import { callOf, type Sendable } from '#browser/page/in-page/call-of.ts';
 import { createPageTools, type PageTools } from '#browser/page/in-page/page-tools.ts';
 import type { Page } from '#browser/page/page.ts';
 import { isRefusal } from '#browser/page/refusal.ts';
-import { finishMs } from '#browser/page/times.ts';
+import { finishMs } from '#browser/page/time/times.ts';
 
 /** An element of the page, as an argument of a tool. */
 export interface RemoteElement {

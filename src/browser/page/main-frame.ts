@@ -2,8 +2,8 @@
 // address that gives no picture (denied, unreachable).
 import type { CdpSession } from '#browser/process/cdp.ts';
 import type { RenderFailure } from '#browser/browser.ts';
-import { navigationRequestMs } from '#browser/page/times.ts';
-import type { Watch } from '#browser/page/watch.ts';
+import { navigationRequestMs } from '#browser/page/time/times.ts';
+import type { Watch } from '#browser/page/time/watch.ts';
 
 export interface MainFrame {
   readonly loaded: boolean;

@@ -3,7 +3,7 @@
 import type { Protocol } from 'devtools-protocol';
 import type { CdpConnection, CdpSession } from '#browser/process/cdp.ts';
 import type { Traffic } from '#browser/page/traffic.ts';
-import type { VirtualClock } from '#browser/page/virtual-clock.ts';
+import type { VirtualClock } from '#browser/page/time/virtual-clock.ts';
 
 export interface PageSessions {
   /** Frames with their own process, by id. */

@@ -14,10 +14,10 @@ import { followSessions, ignore } from '#browser/page/page-sessions.ts';
 import type { PageSessions } from '#browser/page/page-sessions.ts';
 import { createTraffic } from '#browser/page/traffic.ts';
 import type { Traffic } from '#browser/page/traffic.ts';
-import { createVirtualClock } from '#browser/page/virtual-clock.ts';
-import type { VirtualClock } from '#browser/page/virtual-clock.ts';
-import { createWatch } from '#browser/page/watch.ts';
-import type { Watch } from '#browser/page/watch.ts';
+import { createVirtualClock } from '#browser/page/time/virtual-clock.ts';
+import type { VirtualClock } from '#browser/page/time/virtual-clock.ts';
+import { createWatch } from '#browser/page/time/watch.ts';
+import type { Watch } from '#browser/page/time/watch.ts';
 
 export interface Page {
   readonly session: CdpSession;

@@ -1,8 +1,8 @@
 // What the browser, not the page, says of the document that is shown: a page could say anything, and does not answer while it is busy.
-import { atMost } from '#browser/page/at-most.ts';
+import { atMost } from '#browser/page/time/at-most.ts';
 import type { Page } from '#browser/page/page.ts';
 import { isRefusal } from '#browser/page/refusal.ts';
-import { noticeMs } from '#browser/page/times.ts';
+import { noticeMs } from '#browser/page/time/times.ts';
 
 /** Empty between two documents. */
 export async function shownEntry(

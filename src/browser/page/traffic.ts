@@ -4,8 +4,8 @@ import type { Protocol } from 'devtools-protocol';
 import { createByAge } from '#core/by-age.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
 import type { FailedRequests, SentRequest } from '#browser/page/failed-requests.ts';
-import { longPollMs, lostMs, silentMs } from '#browser/page/times.ts';
-import type { Watch } from '#browser/page/watch.ts';
+import { longPollMs, lostMs, silentMs } from '#browser/page/time/times.ts';
+import type { Watch } from '#browser/page/time/watch.ts';
 
 export interface Traffic {
   readonly inFlight: number;

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { ChromiumProcess } from '#browser/process/chromium-process.ts';
 import { deadEndProxy, proxyBypassList } from '#browser/process/chromium-flags.ts';
 import { startStepMs } from '#browser/process/deadline.ts';
-import { inTime } from '#browser/page/at-most.ts';
+import { inTime } from '#browser/page/time/at-most.ts';
 import { callOf } from '#browser/page/in-page/call-of.ts';
 import { wallAttempts } from '#browser/page/in-page/wall-attempts.ts';
 import { ignore } from '#browser/page/page-sessions.ts';

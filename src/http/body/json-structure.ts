@@ -1,5 +1,5 @@
 // Counts the brackets, commas and colons of a JSON text. A text of strings is parsed in milliseconds, but eight megabytes of brackets take
-// more than a second. test/http/api/v2/bodies.test.ts.
+// more than a second. test/api/v2/bodies.test.ts.
 import { invalid } from '#core/errors.ts';
 
 const [quote, backslash, comma, colon, bracket, brace] = Buffer.from('"\\,:[{');

@@ -12,7 +12,7 @@ import { wholeRange, type Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import type { VariantRow } from '#storage/schema.ts';
 import { RenderFailure, type RenderedFile } from '#browser/browser.ts';
-import { imageSize } from '#browser/page/image-size.ts';
+import { imageSize } from '#browser/page/picture/image-size.ts';
 import { maxPicturePixels, PictureDeclined, sizeToMake, type DeclineReason } from '#browser/picture-job.ts';
 import type { PictureMaker } from '#uploads/pictures/picture-maker.ts';
 import {

@@ -1,7 +1,7 @@
 // One account, as the owner manages it.
 import { useState } from 'react';
-import type { BodyOf } from '#http/dashboard/contract.ts';
-import type { AdminAccount } from '#http/dashboard/admin.ts';
+import type { BodyOf } from '#console/contract.ts';
+import type { AdminAccount } from '#console/admin.ts';
 import { call } from '#app/api.ts';
 import { number } from '#app/format.ts';
 import { AccountLinks } from '#app/pages/admin/account-links.tsx';

@@ -1,7 +1,7 @@
 // Links that the owner makes for a person who cannot sign in: mailed, or shown with a Copy button if there is no mail.
 import { useState } from 'react';
-import type { AdminAccount } from '#http/dashboard/admin.ts';
-import type { BodyOf } from '#http/dashboard/contract.ts';
+import type { AdminAccount } from '#console/admin.ts';
+import type { BodyOf } from '#console/contract.ts';
 import { call } from '#app/api.ts';
 import { LinkDialog, type Unsent } from '#app/pages/admin/link-dialog.tsx';
 import { Button } from '#app/parts/button.tsx';

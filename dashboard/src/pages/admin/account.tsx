@@ -1,6 +1,6 @@
 // What one account has and uses, for the owner: numbers and names only. The service records every look in the audit log.
 import { useQuery } from '@tanstack/react-query';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { ApiError, call } from '#app/api.ts';
 import { ago, bytes, date, number, plural, scopeNames } from '#app/format.ts';
 import { LinkButton } from '#app/parts/button.tsx';

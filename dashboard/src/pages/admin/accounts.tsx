@@ -1,6 +1,6 @@
 // Every account of the service, for its owner.
 import { useState } from 'react';
-import type { AdminAccount } from '#http/dashboard/admin.ts';
+import type { AdminAccount } from '#console/admin.ts';
 import { call } from '#app/api.ts';
 import { date, number } from '#app/format.ts';
 import { AccountDialog } from '#app/pages/admin/account-dialog.tsx';

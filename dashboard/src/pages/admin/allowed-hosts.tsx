@@ -1,6 +1,6 @@
 // The private hosts that the renders of one account may reach.
 import { useState } from 'react';
-import type { AdminAccount } from '#http/dashboard/admin.ts';
+import type { AdminAccount } from '#console/admin.ts';
 import { Button } from '#app/parts/button.tsx';
 import { TextField } from '#app/parts/field.tsx';
 

@@ -1,5 +1,5 @@
 // The audit log of administration, newest first.
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call } from '#app/api.ts';
 import { ago, time } from '#app/format.ts';
 import { Page } from '#app/parts/page.tsx';

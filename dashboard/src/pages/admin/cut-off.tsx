@@ -1,7 +1,7 @@
 // Suspending and deleting an account. Both ask for confirmation and say what stops.
 import { useState } from 'react';
-import type { BodyOf } from '#http/dashboard/contract.ts';
-import type { AdminAccount } from '#http/dashboard/admin.ts';
+import type { BodyOf } from '#console/contract.ts';
+import type { AdminAccount } from '#console/admin.ts';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { Button } from '#app/parts/button.tsx';

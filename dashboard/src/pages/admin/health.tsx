@@ -1,7 +1,7 @@
 // Health: whether database, storage and browser respond, free memory and disk, and how much is stored.
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call } from '#app/api.ts';
 import { ago, bytes, date, number, uptime } from '#app/format.ts';
 import { Code } from '#app/parts/copy.tsx';

@@ -1,6 +1,6 @@
 // The dialogs that make, change, reset and delete a plan, and show one of the plans file.
 import { useState } from 'react';
-import type { BodyOf } from '#http/dashboard/contract.ts';
+import type { BodyOf } from '#console/contract.ts';
 import { call } from '#app/api.ts';
 import { number, plural, span } from '#app/format.ts';
 import { textOf } from '#app/forms.ts';

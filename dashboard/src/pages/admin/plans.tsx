@@ -1,7 +1,7 @@
 // Every plan of the service, for its owner: what it allows, where it comes from and how many accounts have it.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call } from '#app/api.ts';
 import { number, plural } from '#app/format.ts';
 import { NewPlan, PlanDialog } from '#app/pages/admin/plan-dialogs.tsx';

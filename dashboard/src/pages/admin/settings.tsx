@@ -1,8 +1,8 @@
 // Settings of the installation: sign-ups, the operator's contact, and a test of outgoing mail.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { BodyOf } from '#http/dashboard/contract.ts';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { BodyOf } from '#console/contract.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { Button } from '#app/parts/button.tsx';

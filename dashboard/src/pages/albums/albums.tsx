@@ -1,6 +1,6 @@
 // Albums: one link for many uploads.
 import { useState } from 'react';
-import type { Album } from '#http/api/v2/album-schemas.ts';
+import type { Album } from '#api/v2/album-schemas.ts';
 import { call, sameOrigin } from '#app/api.ts';
 import { ago, plural } from '#app/format.ts';
 import { CreateAlbum, DeleteAlbum, EditAlbum } from '#app/pages/albums/dialogs.tsx';

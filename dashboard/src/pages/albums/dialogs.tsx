@@ -1,5 +1,5 @@
 // The dialogs that make, change and delete an album.
-import type { Album } from '#http/api/v2/album-schemas.ts';
+import type { Album } from '#api/v2/album-schemas.ts';
 import { call } from '#app/api.ts';
 import { plural, span } from '#app/format.ts';
 import { textOf } from '#app/forms.ts';

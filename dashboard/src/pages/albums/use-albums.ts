@@ -1,6 +1,6 @@
 // The albums of the account, for lists to choose from.
 import { useQuery } from '@tanstack/react-query';
-import type { Album } from '#http/api/v2/album-schemas.ts';
+import type { Album } from '#api/v2/album-schemas.ts';
 import { call } from '#app/api.ts';
 import { date } from '#app/format.ts';
 

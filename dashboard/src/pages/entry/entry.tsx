@@ -1,5 +1,5 @@
 // The pages that need no session, or that start one.
-import type { EntryPath } from '#http/dashboard/paths.ts';
+import type { EntryPath } from '#console/paths.ts';
 import { ForgotPassword, ResetPassword } from '#app/pages/entry/password.tsx';
 import { SignIn } from '#app/pages/entry/sign-in.tsx';
 import { SignUp } from '#app/pages/entry/sign-up.tsx';

@@ -1,7 +1,7 @@
 // A forgotten password: request a link, then open it to set a new one.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call } from '#app/api.ts';
 import { date } from '#app/format.ts';
 import { LinkButton } from '#app/parts/button.tsx';

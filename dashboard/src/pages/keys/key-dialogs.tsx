@@ -1,7 +1,7 @@
 // The dialogs that create, change, rotate and revoke a key. A new key is shown only once.
 import { useState } from 'react';
-import type { BodyOf } from '#http/dashboard/contract.ts';
-import type { Key } from '#http/dashboard/views.ts';
+import type { BodyOf } from '#console/contract.ts';
+import type { Key } from '#console/views.ts';
 import { call } from '#app/api.ts';
 import { scopeNames } from '#app/format.ts';
 import { textOf } from '#app/forms.ts';

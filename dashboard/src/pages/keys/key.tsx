@@ -1,7 +1,7 @@
 // One API key: what it may do, how much and from where it was used, and its latest requests.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Key } from '#http/dashboard/views.ts';
+import type { Key } from '#console/views.ts';
 import { unitsByKind } from '#app/charts/data.ts';
 import { Chart } from '#app/charts/chart.tsx';
 import { call } from '#app/api.ts';

@@ -1,7 +1,7 @@
 // API keys: create, change, rotate, revoke.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Key } from '#http/dashboard/views.ts';
+import type { Key } from '#console/views.ts';
 import { call } from '#app/api.ts';
 import { ago, date, number, ownQuotaOf, scopeNames, time } from '#app/format.ts';
 import { ChangeKey, CreateKey, RevokeKey, RotateKey } from '#app/pages/keys/key-dialogs.tsx';

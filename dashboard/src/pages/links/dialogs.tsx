@@ -1,5 +1,5 @@
 // The dialogs that create, rename and revoke a link key. Its secret is shown only once.
-import type { LinkKey } from '#http/dashboard/links.ts';
+import type { LinkKey } from '#console/link-keys.ts';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { Code } from '#app/parts/copy.tsx';

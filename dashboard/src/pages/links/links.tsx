@@ -1,7 +1,7 @@
 // Links: the keys that sign them.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { LinkKey } from '#http/dashboard/links.ts';
+import type { LinkKey } from '#console/link-keys.ts';
 import { call } from '#app/api.ts';
 import { date } from '#app/format.ts';
 import { CreateLinkKey, RenameLinkKey, RevokeLinkKey } from '#app/pages/links/dialogs.tsx';

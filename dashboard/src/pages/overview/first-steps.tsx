@@ -1,6 +1,6 @@
 // First steps: a shared picture, then a working curl command, within a minute. Each step is ticked off when it is done.
 import { useState, type ReactNode } from 'react';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call } from '#app/api.ts';
 import { Button, LinkButton } from '#app/parts/button.tsx';
 import { Code } from '#app/parts/copy.tsx';
@@ -11,7 +11,7 @@ import { useStored } from '#app/parts/stored.ts';
 import { useInstance } from '#app/session.ts';
 import { chooseFiles } from '#app/uploading/intake.tsx';
 import { firstCurl } from '#app/snippets.ts';
-import { keyPlaceholder } from '#http/docs/samples.ts';
+import { keyPlaceholder } from '#site/docs/samples.ts';
 
 type Steps = AnswerOf<'GET /overview'>['first_steps'];
 

@@ -1,7 +1,7 @@
 // The last 30 days: uploads and renders, outcomes of requests, and response times.
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call } from '#app/api.ts';
 import { Chart } from '#app/charts/chart.tsx';
 import { unitsByKind } from '#app/charts/data.ts';

@@ -1,6 +1,6 @@
 // The first page: usage, first steps, and the latest uploads and renders.
 import { useQuery } from '@tanstack/react-query';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call } from '#app/api.ts';
 import { date, number } from '#app/format.ts';
 import { FirstSteps, isDone } from '#app/pages/overview/first-steps.tsx';

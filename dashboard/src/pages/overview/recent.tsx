@@ -1,6 +1,6 @@
 // The newest uploads and renders.
 import type { ReactNode } from 'react';
-import type { Render, Upload } from '#http/dashboard/views.ts';
+import type { Render, Upload } from '#console/views.ts';
 import { ago, bytes, duration } from '#app/format.ts';
 import { kinds, nameOf } from '#app/pages/renders/names.ts';
 import { StatusChip } from '#app/pages/renders/status.tsx';

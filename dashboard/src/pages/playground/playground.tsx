@@ -13,7 +13,7 @@ import { Page } from '#app/parts/page.tsx';
 import { useSettled } from '#app/parts/use-settled.ts';
 import { patchSearch, useSearch } from '#app/router.tsx';
 import { useInstance, type Session } from '#app/session.ts';
-import { sampleOf } from '#http/docs/samples.ts';
+import { sampleOf } from '#site/docs/samples.ts';
 import { PdfRequest, RenderRequest, ScreenshotRequest } from '#shared/requests.ts';
 
 const tabs = ['screenshot', 'pdf', 'render', 'upload'] as const;

@@ -1,5 +1,5 @@
 // What version 2 says about a render: its outputs, the page, where the time went, and what is not as it should be.
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { sameOrigin } from '#app/api.ts';
 import { bytes, duration, plural } from '#app/format.ts';
 import { Picture } from '#app/pages/playground/picture.tsx';

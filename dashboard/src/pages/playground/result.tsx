@@ -14,7 +14,7 @@ import { Section } from '#app/parts/page.tsx';
 import { Chip, Empty } from '#app/parts/states.tsx';
 import { useNow } from '#app/parts/use-now.ts';
 import { PdfPreview } from '#app/pdf/pdf-preview.tsx';
-import { endingOf } from '#http/docs/samples.ts';
+import { endingOf } from '#site/docs/samples.ts';
 import { formatOf } from '#renders/output-files.ts';
 
 export function Result({ run, what }: { run: Run; what: string }) {

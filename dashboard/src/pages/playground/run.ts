@@ -1,6 +1,6 @@
 // Runs one call and keeps its response, duration and headers. A run can be cancelled.
 import { useEffect, useRef, useState } from 'react';
-import type { RouteName } from '#http/dashboard/contract.ts';
+import type { RouteName } from '#console/contract.ts';
 import { callRaw, refresh } from '#app/api.ts';
 
 export interface Outcome {

@@ -5,7 +5,7 @@ import { Segments } from '#app/parts/field.tsx';
 import { Section } from '#app/parts/page.tsx';
 import { Link } from '#app/router.tsx';
 import { textLink } from '#app/pages/entry/frame.tsx';
-import { keyPlaceholder, languages, type Language } from '#http/docs/samples.ts';
+import { keyPlaceholder, languages, type Language } from '#site/docs/samples.ts';
 
 export type Form = Language | 'tt';
 

@@ -1,6 +1,6 @@
 // The same call as a `tt` command.
-import { clientsVersion } from '#http/clients-version.ts';
-import { endingOf, shellWord } from '#http/docs/samples.ts';
+import { clientsVersion } from '#site/clients-version.ts';
+import { endingOf, shellWord } from '#site/docs/samples.ts';
 import { omit, valueAt, type ObjectSchema } from '#shared/fields.ts';
 import { flagsOf, sides, type Flag } from '#shared/flags.ts';
 

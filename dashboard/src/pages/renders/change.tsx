@@ -1,5 +1,5 @@
 // What has changed in a picture since the one that it was compared with: how much, and where, with what is around it.
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { sameOrigin } from '#app/api.ts';
 
 type Output = AnswerOf<'GET /renders/:id/receipt'>['outputs'][number];

@@ -1,5 +1,5 @@
 // Asks for confirmation before renders are deleted.
-import type { Render } from '#http/dashboard/views.ts';
+import type { Render } from '#console/views.ts';
 import { limits } from '#core/limits.ts';
 import { number, plural, span } from '#app/format.ts';
 import { nameOf } from '#app/pages/renders/names.ts';

@@ -1,5 +1,5 @@
 // What a render is called in lists, and the form in which it is made again.
-import type { Render } from '#http/dashboard/views.ts';
+import type { Render } from '#console/views.ts';
 
 export const kinds: Record<Render['kind'], string> = {
   screenshot: 'Screenshot',

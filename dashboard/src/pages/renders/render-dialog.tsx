@@ -1,6 +1,6 @@
 // The details of one render: result, links, how it was asked for, and deletion.
 import { useQuery } from '@tanstack/react-query';
-import type { Render } from '#http/dashboard/views.ts';
+import type { Render } from '#console/views.ts';
 import { call, sameOrigin } from '#app/api.ts';
 import { bytes, duration, plural, time } from '#app/format.ts';
 import { Hosting } from '#app/pages/playground/hosting.tsx';

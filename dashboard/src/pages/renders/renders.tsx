@@ -1,8 +1,8 @@
 // Every render of the account, loaded page by page. The filters are in the URL.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { QueryOf } from '#http/dashboard/contract.ts';
-import type { Render } from '#http/dashboard/views.ts';
+import type { QueryOf } from '#console/contract.ts';
+import type { Render } from '#console/views.ts';
 import { call } from '#app/api.ts';
 import { plural } from '#app/format.ts';
 import { DeleteRenders } from '#app/pages/renders/delete-renders.tsx';

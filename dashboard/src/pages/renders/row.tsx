@@ -1,5 +1,5 @@
 // One render in the list.
-import type { Render } from '#http/dashboard/views.ts';
+import type { Render } from '#console/views.ts';
 import { sameOrigin } from '#app/api.ts';
 import { ago, bytes, duration, plural } from '#app/format.ts';
 import { madeOf, nameOf, titleOf } from '#app/pages/renders/names.ts';

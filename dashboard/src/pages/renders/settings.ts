@@ -1,5 +1,5 @@
 // How a render was asked for, in words: only what differs from the defaults.
-import type { Render } from '#http/dashboard/views.ts';
+import type { Render } from '#console/views.ts';
 import { formFields, valuesOf, type Field, type Values } from '#app/pages/playground/fields.ts';
 import { omit } from '#shared/fields.ts';
 import { PdfRequest, RenderRequest, ScreenshotRequest } from '#shared/requests.ts';

@@ -1,5 +1,5 @@
 // How far a render is, if it is not done.
-import type { Render } from '#http/dashboard/views.ts';
+import type { Render } from '#console/views.ts';
 import { Chip } from '#app/parts/states.tsx';
 
 export function StatusChip({ status }: { status: Exclude<Render['status'], 'done'> }) {

@@ -1,5 +1,5 @@
 // What was not as it should be while a page was rendered.
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 
 export function Warnings({ warnings }: Pick<AnswerOf<'GET /renders/:id/receipt'>, 'warnings'>) {
   return (

@@ -1,6 +1,6 @@
 // The details of one request: id, key, reason of an error, time per step, and what it made.
 import type { ReactNode } from 'react';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { duration, exactTime } from '#app/format.ts';
 import { textLink } from '#app/pages/entry/frame.tsx';
 import { CopyIcon } from '#app/parts/copy.tsx';

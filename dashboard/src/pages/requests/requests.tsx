@@ -1,8 +1,8 @@
 // The log of API requests made with the account's keys in the last 30 days.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { QueryOf } from '#http/dashboard/contract.ts';
-import { loggedPaths } from '#http/api/contract.ts';
+import type { QueryOf } from '#console/contract.ts';
+import { loggedPaths } from '#api/contract.ts';
 import { call } from '#app/api.ts';
 import { Headings, Row } from '#app/pages/requests/row.tsx';
 import { timeFilter, TimeRange } from '#app/pages/requests/time-range.tsx';

@@ -1,6 +1,6 @@
 // Two-step sign-in with an authenticator app: a first code turns it on, and recovery codes replace a lost phone.
 import { lazy, Suspense, useState } from 'react';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { CurrentPassword } from '#app/pages/settings/current-password.tsx';

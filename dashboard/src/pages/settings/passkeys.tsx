@@ -1,6 +1,6 @@
 // Passkeys: sign in with the device's lock instead of a password.
 import { useState } from 'react';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { date } from '#app/format.ts';

@@ -1,6 +1,6 @@
 // Links the account to the sign-in provider of the operator, and unlinks it.
 import { useState } from 'react';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call } from '#app/api.ts';
 import { CurrentPassword, currentPasswordOf } from '#app/pages/settings/current-password.tsx';
 import { Button } from '#app/parts/button.tsx';

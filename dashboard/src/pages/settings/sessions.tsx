@@ -1,6 +1,6 @@
 // Where this account is signed in.
 import { useQuery } from '@tanstack/react-query';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call } from '#app/api.ts';
 import { ago } from '#app/format.ts';
 import { Button } from '#app/parts/button.tsx';

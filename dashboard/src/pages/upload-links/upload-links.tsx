@@ -1,6 +1,6 @@
 // Upload links: addresses through which others upload for the account.
 import { useState } from 'react';
-import type { UploadLink } from '#http/api/v2/album-schemas.ts';
+import type { UploadLink } from '#api/v2/album-schemas.ts';
 import { limits } from '#core/limits.ts';
 import { call } from '#app/api.ts';
 import { ago, bytes, number, plural, span } from '#app/format.ts';

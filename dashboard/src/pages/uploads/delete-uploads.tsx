@@ -1,5 +1,5 @@
 // Asks for confirmation before uploads are deleted, and shows which ones.
-import type { Upload } from '#http/dashboard/views.ts';
+import type { Upload } from '#console/views.ts';
 import { limits } from '#core/limits.ts';
 import { sameOrigin } from '#app/api.ts';
 import { number, plural, span } from '#app/format.ts';

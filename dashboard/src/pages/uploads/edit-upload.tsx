@@ -1,6 +1,6 @@
 // The dialog that changes what an upload is called, where it is and who may see it.
-import type { BodyOf } from '#http/dashboard/contract.ts';
-import type { Upload } from '#http/dashboard/views.ts';
+import type { BodyOf } from '#console/contract.ts';
+import type { Upload } from '#console/views.ts';
 import { call } from '#app/api.ts';
 import { number } from '#app/format.ts';
 import { textOf } from '#app/forms.ts';

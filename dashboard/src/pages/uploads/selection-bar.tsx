@@ -1,7 +1,7 @@
 // Actions on several uploads at once.
 import { useState } from 'react';
-import type { QueryOf } from '#http/dashboard/contract.ts';
-import type { Upload } from '#http/dashboard/views.ts';
+import type { QueryOf } from '#console/contract.ts';
+import type { Upload } from '#console/views.ts';
 import { limits } from '#core/limits.ts';
 import { call, fileAddress } from '#app/api.ts';
 import { bytes, plural, span } from '#app/format.ts';

@@ -1,5 +1,5 @@
 // One upload in the grid.
-import type { Upload } from '#http/dashboard/views.ts';
+import type { Upload } from '#console/views.ts';
 import { ago, bytes, isWithin } from '#app/format.ts';
 import { isUsedUp } from '#app/pages/uploads/views-used-up.tsx';
 import { CopyIcon } from '#app/parts/copy.tsx';

@@ -1,6 +1,6 @@
 // The details of one upload: picture, links in every format, expiry and deletion.
 import { useState } from 'react';
-import type { Upload } from '#http/dashboard/views.ts';
+import type { Upload } from '#console/views.ts';
 import { call, sameOrigin } from '#app/api.ts';
 import { imageNames, type ImageType } from '#uploads/image-types.ts';
 import { bytes, plural, span, time } from '#app/format.ts';

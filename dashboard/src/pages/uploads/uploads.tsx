@@ -1,8 +1,8 @@
 // Every upload of the account, in a grid loaded page by page. The filters are in the URL.
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { QueryOf } from '#http/dashboard/contract.ts';
-import type { Upload } from '#http/dashboard/views.ts';
+import type { QueryOf } from '#console/contract.ts';
+import type { Upload } from '#console/views.ts';
 import { imageNames } from '#uploads/image-types.ts';
 import { call } from '#app/api.ts';
 import { bytes, number } from '#app/format.ts';

@@ -1,6 +1,6 @@
 // Says that the link of an upload has ended because its views are used up, and opens it again.
 import { useState } from 'react';
-import type { Upload } from '#http/dashboard/views.ts';
+import type { Upload } from '#console/views.ts';
 import { call } from '#app/api.ts';
 import { plural } from '#app/format.ts';
 import { textOf } from '#app/forms.ts';

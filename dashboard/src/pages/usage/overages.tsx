@@ -1,6 +1,6 @@
 // The switch for overages, which allow requests past the quota, with an optional hard cap.
 import { useState } from 'react';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call, queries } from '#app/api.ts';
 import { number } from '#app/format.ts';
 import { Button } from '#app/parts/button.tsx';

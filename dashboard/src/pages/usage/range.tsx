@@ -1,5 +1,5 @@
 // The days that charts show: the last week, month, quarter or year, or any two days. The range is in the URL.
-import type { QueryOf } from '#http/dashboard/contract.ts';
+import type { QueryOf } from '#console/contract.ts';
 import { serviceNow } from '#app/clock.ts';
 import { DateInput } from '#app/parts/date-input.tsx';
 import { Select } from '#app/parts/field.tsx';

@@ -1,6 +1,6 @@
 // Usage by day and key, the plan, and overages.
 import { useQuery } from '@tanstack/react-query';
-import type { AnswerOf } from '#http/dashboard/handlers.ts';
+import type { AnswerOf } from '#console/handlers.ts';
 import { call, fileAddress } from '#app/api.ts';
 import { Chart, fullName } from '#app/charts/chart.tsx';
 import { answerTimes, requestsByOutcome, unitsByKey } from '#app/charts/data.ts';

@@ -1,8 +1,8 @@
 // The log of messages, each with its attempts, and the button that sends one again.
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import type { QueryOf } from '#http/dashboard/contract.ts';
-import type { Delivery, Endpoint } from '#http/dashboard/webhooks.ts';
+import type { QueryOf } from '#console/contract.ts';
+import type { Delivery, Endpoint } from '#console/webhooks.ts';
 import { call } from '#app/api.ts';
 import { ago, duration, exactTime, time } from '#app/format.ts';
 import { Button } from '#app/parts/button.tsx';

@@ -1,6 +1,6 @@
 // The dialogs that add, edit and remove an endpoint, and rotate the secret.
-import type { BodyOf } from '#http/dashboard/contract.ts';
-import type { Endpoint } from '#http/dashboard/webhooks.ts';
+import type { BodyOf } from '#console/contract.ts';
+import type { Endpoint } from '#console/webhooks.ts';
 import { call } from '#app/api.ts';
 import { textOf } from '#app/forms.ts';
 import { Confirm, FormDialog } from '#app/parts/dialog.tsx';

@@ -1,7 +1,7 @@
 // Webhooks: the endpoints, the secret that signs, and the log of what was sent.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Endpoint } from '#http/dashboard/webhooks.ts';
+import type { Endpoint } from '#console/webhooks.ts';
 import { call } from '#app/api.ts';
 import { ago, date, plural, time } from '#app/format.ts';
 import { Deliveries } from '#app/pages/webhooks/deliveries.tsx';

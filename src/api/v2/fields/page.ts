@@ -1,0 +1,76 @@
+// How the page is changed.
+import { Type } from 'typebox';
+import { invalid } from '#core/errors.ts';
+import type { BlockedKind } from '#browser/job.ts';
+import { listOf, selector, sizedText, text } from '#api/fields.ts';
+import { hostOf } from '#api/v2/fields/access.ts';
+import { checkSelector } from '#api/v2/check-selector.ts';
+import { rowsOf } from '#api/v2/fields/row.ts';
+
+const KiB = 1024;
+const { shown, hidden } = rowsOf('changes', 'Page');
+const blockedKinds: BlockedKind[] = ['images', 'media', 'fonts'];
+
+export const changeRows = {
+  javascript: shown(Type.Boolean({ default: true, description: 'Run the scripts of the page.' })),
+  css: hidden(sizedText(100 * KiB, 'Style that is added to the page from the first paint.')),
+  script: hidden(
+    sizedText(100 * KiB, 'The body of an async function that runs in the page once it has loaded.'),
+    { barredFromLinks: true },
+  ),
+  hide: shown(
+    Type.Array(selector('Elements to hide.'), {
+      maxItems: 20,
+      default: [],
+      description: 'Elements that are not shown, from the first paint.',
+    }),
+    {
+      lower(hide, { field }) {
+        for (const [index, one] of hide.entries()) checkSelector(one, `${field}[${index}]`);
+        return { hide };
+      },
+    },
+  ),
+  block: shown(
+    listOf(
+      ['ads', 'cookie_banners', ...blockedKinds],
+      'What is left out. Cookie banners are declined, never accepted; ads needs a list of the operator.',
+    ),
+    {
+      lower(block, { field, settings: { blockedHostsFile } }) {
+        const ads = block.indexOf('ads');
+        if (ads !== -1 && blockedHostsFile === null)
+          throw invalid(
+            `${field}[${ads}]`,
+            'ads: this installation has no list of ad hosts; leave it out, or ask the operator to set BLOCKED_HOSTS_FILE',
+          );
+        return {
+          blockKinds: blockedKinds.filter((kind) => block.includes(kind)),
+          blockedHostsFile: ads === -1 ? null : blockedHostsFile,
+          declineCookieBanners: block.includes('cookie_banners'),
+        };
+      },
+    },
+  ),
+  block_hosts: shown(
+    Type.Array(text(253, 'A host name, such as ads.example.com.'), {
+      maxItems: 50,
+      default: [],
+      description: 'Hosts that the page may not reach, with their subdomains.',
+    }),
+    {
+      lower: (hosts, { field }) => ({
+        blockHosts: hosts.map((given, index) => blockedHostOf(given, `${field}[${index}]`)),
+      }),
+    },
+  ),
+};
+
+function blockedHostOf(given: string, field: string): string {
+  const host = hostOf(given.replace(/^\*?\.|\.$/g, ''));
+  if (host !== undefined) return host;
+  throw invalid(
+    field,
+    `must be a host name such as ads.example.com, not ${JSON.stringify(given.slice(0, 80))}`,
+  );
+}

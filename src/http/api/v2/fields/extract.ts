@@ -1,9 +1,0 @@
-// What is taken from the page as text.
-import { flagOff } from '#http/api/fields.ts';
-import { rowsOf } from '#http/api/v2/fields/row.ts';
-
-const { shown } = rowsOf('output', 'Output', { formats: ['html', 'text', 'markdown'] });
-
-export const extractRows = {
-  main_content: shown(flagOff('The article only, without what surrounds it.')),
-};
