@@ -23,10 +23,7 @@ test('8 the headers show the budget, what is left of it and the seconds until it
   const { key } = await service.newKey({ plan: 'three-a-minute' });
   assert.deepEqual(budgetOf(await upload(key)), ['3', '2', '60']);
   await service.clock.advance(20_000);
-  const [limit, remaining, reset] = budgetOf(await upload(key));
-  assert.deepEqual([limit, remaining], ['3', '1']);
-  // On Postgres the time is the database's, measured periodically: one millisecond more can be another second.
-  assert.ok(['40', '41'].includes(reset ?? ''), `the reset is ${reset}`);
+  assert.deepEqual(budgetOf(await upload(key)), ['3', '1', '40']);
 });
 
 test('7 the budget is spent: 429 with Retry-After, until the window rolls over; nothing is metered', async () => {

@@ -10,7 +10,6 @@ export interface TestClock extends Clock {
   advance: (ms: number) => Promise<void>;
   /** From now on `now` stands still, too. Until then it goes with the machine's clock, which other processes and libraries read. */
   hold: () => void;
-  isHeld: () => boolean;
   /** How long each timer still waits, the shortest first. */
   waits: () => number[];
 }
@@ -46,7 +45,6 @@ export function createTestClock(standsAt?: number): TestClock {
     hold() {
       standsAt ??= Date.now();
     },
-    isHeld: () => standsAt !== undefined,
     waits: () => inOrder().map(({ dueAt }) => dueAt - elapsedMs),
   };
 }
