@@ -125,6 +125,7 @@ test('renders in progress and queued ones count against the quota of their key',
 
 test('the quota of a key is full again with the next month, and may be 0', async () => {
   const { limited } = await newKeys('fifty-uploads', { uploadsPerMonth: 1, rendersPerMonth: 0 });
+  service.clock.hold();
   assert.equal((await shoot(limited, '/quick')).status, 402);
   assert.deepEqual([(await upload(limited)).status, (await upload(limited)).status], [201, 402]);
   const now = new Date(service.clock.now());
