@@ -1,6 +1,5 @@
 // The product as the operator runs it: child processes of bin/tintype.js.
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -102,13 +101,16 @@ export function spawnTied(signal: 'INT' | 'KILL', command: string[], options: Sp
   return spawn('sh', ['-c', watch, 'sh', ...command], options);
 }
 
+/** Of the ports of this process: processes that run side by side have others. */
+let portsGiven = 0;
+
 /**
- * A port that nothing listens on. It is below those that systems give to connections and to listeners that take any port, so that
- * none of them takes it before it is used.
+ * A port that nothing listens on. It is below those that systems give to connections and to listeners that take any port, and in a
+ * hundred of this process alone, so that nothing takes it before it is used.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(11_000, 32_000);
+    const port = 11_000 + (process.pid % 210) * 100 + (portsGiven++ % 100);
     const server = createServer().listen(port, '127.0.0.1');
     const isFree = await once(server, 'listening').then(
       () => true,
