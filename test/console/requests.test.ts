@@ -21,6 +21,8 @@ async function start() {
   const { secret } = (await visitor.call('POST /keys', { body: { name: 'kinds' } })).body;
   const send = async (method: string, path: string, body?: object): Promise<Response> => {
     const isForm = body instanceof FormData;
+    // So that two lines of the log, which is in the order of time, never have the same one.
+    await service.clock.advance(1);
     const response = await fetch(service.origin + path, {
       method,
       headers: { ...bearer(secret), ...(body && !isForm && { 'content-type': 'application/json' }) },
