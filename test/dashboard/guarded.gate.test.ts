@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Upload } from '#api/v2/upload-schemas.ts';
 import { png } from '#test/support/images.ts';
 import { bearer, formOf } from '#test/support/requests.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import {
   finish,
   judge,
@@ -105,7 +106,7 @@ test('used-up views: the owner finds the picture, allows more, and the link work
   await asked.getByRole('button', { name: 'Allow', exact: true }).click();
   await page.getByText('The link works again.').first().waitFor();
   await dialog.getByText('1 of 3 views').waitFor();
-  assert.equal(await page.getByText('Views used up').count(), 0);
+  await waitFor('the list to say so', async () => (await page.getByText('Views used up').count()) === 0);
   assert.deepEqual([(await press()).status, (await press()).status, (await press()).status], [303, 303, 404]);
 
   await page.reload();

@@ -83,8 +83,11 @@ test('on a phone the details of a render open at their top, with the focus on th
 test('the start page leads to the documentation and to sign-in, and copies its calls', async () => {
   const tab = await dashboard.open({ viewport: { width: 390, height: 844 } });
   await tab.goto('/');
-  await tab.getByRole('button', { name: 'Copy: Upload: the call' }).click();
-  await tab.getByRole('button', { name: 'Copied: Upload: the call' }).waitFor();
+  // The button says it for a moment, so the page is watched before it is pressed.
+  await Promise.all([
+    tab.getByRole('button', { name: 'Copied: Upload: the call' }).waitFor(),
+    tab.getByRole('button', { name: 'Copy: Upload: the call' }).click(),
+  ]);
   assert.match(await tab.evaluate<string>('navigator.clipboard.readText()'), /^curl .*\/api\/v1\/upload /);
   const header = tab.getByRole('banner');
   assert.equal(await header.getByRole('link', { name: 'Docs' }).getAttribute('href'), '/docs');

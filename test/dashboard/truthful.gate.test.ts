@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { png, svg } from '#test/support/images.ts';
 import { bearer, formOf, post } from '#test/support/requests.ts';
 import { signedInVisitor, type Visitor } from '#test/support/visitor.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { drop, startDashboard, type Dashboard, type WatchedPage } from '#test/dashboard/kit.ts';
 
 const run = promisify(execFile);
@@ -175,6 +176,8 @@ test('files that cannot succeed are not sent; failures come first; a drop outsid
     ['notes.txt', Buffer.from('no picture')],
     ['huge.png', Buffer.concat([picture, Buffer.alloc(10 * 1024 * 1024)])],
   ]);
+  // First, because a message goes after a few seconds.
+  await tab.getByText('2 links copied.').waitFor();
   const tray = tab.getByRole('region', { name: 'Your latest uploads' });
   await tray.getByText('2 files uploaded, 2 not').waitFor();
   assert.equal(sent, 2);
@@ -186,17 +189,16 @@ test('files that cannot succeed are not sent; failures come first; a drop outsid
   const { body } = await fresh.person.call('GET /uploads');
   const urlOf = (name: string) => body.items.find(({ filename }) => filename === name)?.url;
   const both = `${urlOf('a.png')}\n${urlOf('b.png')}`;
-  await tab.getByText('2 links copied.').waitFor();
-  assert.equal(await tab.evaluate<string>('navigator.clipboard.readText()'), both);
+  const copied = () => tab.evaluate<string>('navigator.clipboard.readText()');
+  assert.equal(await copied(), both);
   await tab.evaluate("navigator.clipboard.writeText('')");
   await tray.getByRole('button', { name: 'Copy all' }).click();
-  await tab.getByText('2 links copied.').last().waitFor();
-  assert.equal(await tab.evaluate<string>('navigator.clipboard.readText()'), both);
+  await waitFor('both links', async () => (await copied()) === both);
   // The next file is a batch of one.
   await drop(tab.getByRole('heading', { name: 'Overview' }), [['c.png', picture]]);
   await tab.getByText('Link copied.').waitFor();
   assert.equal(
-    await tab.evaluate<string>('navigator.clipboard.readText()'),
+    await copied(),
     (await fresh.person.call('GET /uploads')).body.items.find(({ filename }) => filename === 'c.png')?.url,
   );
   // Change the expiry of all of them after the upload.

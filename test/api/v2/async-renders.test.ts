@@ -222,7 +222,7 @@ test('10.5 webhook_url: the receipt arrives, signed, of a success and of a failu
   const good = await verified();
   assert.equal(good.type, 'render.succeeded');
   assert.deepEqual(good.data, (await call('GET', `/renders/${made.body.id}`)).body);
-  const failed = await queue({ wait_for: '#nothing', timeout_ms: 1_000, webhook_url: url });
+  const failed = await queue({ wait_for: '#nothing', timeout_ms: 6_000, webhook_url: url });
   const bad = await verified();
   assert.deepEqual([bad.type, bad.data.id, bad.data.state], ['render.failed', failed.body.id, 'failed']);
   const { reason, request_id } = bad.data.error as { reason?: string; request_id?: string };
