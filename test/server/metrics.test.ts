@@ -73,7 +73,7 @@ test('what happened is counted: bytes, files of a batch that were refused, how r
 });
 
 test('the text is drawn once a second, whoever asks', async () => {
-  const clock = createTestClock();
+  const clock = createTestClock(0);
   let drawn = 0;
   const metrics = unused(() => ({ running: (drawn += 1), waiting: 0 }), clock);
   const ask = () => Promise.all(Array.from({ length: 20 }, () => metrics.text()));
