@@ -145,6 +145,10 @@ export function treeCpuMs(ancestor: number): number {
   return ticks.reduce((total, field) => total + Number(field) * 10, 0);
 }
 
+/** CPU time of the first thread of a process alone; 0 if there is none. */
+export const mainThreadMs = (pid: number): number =>
+  Number(attempt(() => readFileSync(`/proc/${pid}/schedstat`, 'latin1'), '0').split(' ')[0]) / 1_000_000;
+
 /** 0 is normal; higher is a lower priority. */
 export const nicenessOf = (pid: number): number => Number(attempt(() => statOf(pid), [])[16] ?? 0);
 
