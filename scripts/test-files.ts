@@ -21,8 +21,11 @@ export interface Batch {
 
 const testName = /^[a-z0-9-]+(?<alone>\.alone)?(?:\.(?<gate>gate|nightly))?\.test\.ts$/;
 
-/** A process with less work than this is not worth loading the service again. */
-const leastSecondsOfProcess = 60;
+/**
+ * A process with less work than this is not worth what it begins with: loading the service costs two to three seconds of processor time, and
+ * its browsers as much again.
+ */
+const leastSecondsOfProcess = 120;
 /** What a file takes that has not been recorded. */
 const unknownSeconds = 3;
 

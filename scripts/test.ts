@@ -136,8 +136,9 @@ async function passes([title, program, ...args]: (typeof checks)[number]): Promi
   const startedAt = performance.now();
   const child = spawn(join(root, 'node_modules', '.bin', program), args, {
     cwd: root,
-    // For the lint's type checker, as above. The checks run side by side and so use all cores anyway.
-    env: { ...process.env, GOMAXPROCS: '1' },
+    // For the type checkers, which are written in Go. GOMAXPROCS as above: the checks run side by side and so use all cores anyway. They end
+    // soon, so with four times the usual memory they collect less garbage, for a tenth less processor time.
+    env: { ...process.env, GOMAXPROCS: '1', GOGC: '400' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';

@@ -8,6 +8,7 @@ import { fetchChromium, type FetchOptions } from '#browser/install/fetch-chromiu
 import { findChromium, presentShells, type Places } from '#browser/install/find-chromium.ts';
 import { installFonts } from '#browser/install/fonts.ts';
 import { hold, removeOlder } from '#browser/install/kept-browsers.ts';
+import { findNpmChromium } from '#browser/install/npm-chromium.ts';
 import { readSystem } from '#browser/install/system.ts';
 import type { PoolOptions } from '#browser/pool.ts';
 import { workerNiceness } from '#browser/process/priority.ts';
@@ -167,7 +168,14 @@ async function prepare({
   const cacheFolder = await reachableCache(options.cacheFolder, users?.browser ?? null);
   const { executable: explicitPath, folders, npm, fetchEnvironment: environment = {} } = options;
   return {
-    places: { explicitPath, folders, cacheFolder, environment, ...(npm !== undefined && { npm }) },
+    places: {
+      explicitPath,
+      folders,
+      cacheFolder,
+      environment,
+      // It comes with this installation, so a look for a newer browser, once a minute, finds the same.
+      npm: npm === undefined ? await findNpmChromium(environment) : npm,
+    },
     common: {
       fontsFile: await installFonts(cacheFolder),
       users,

@@ -56,7 +56,7 @@ test('the files of a folder share processes, as many as their seconds are worth;
   ];
   const batches = batchesOf(
     files,
-    { 'test/http/a.test.ts': 70, 'test/http/api/v1/b.test.ts': 60 },
+    { 'test/http/a.test.ts': 130, 'test/http/api/v1/b.test.ts': 120 },
     'sqlite-disk',
   );
   assert.deepEqual(

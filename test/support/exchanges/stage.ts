@@ -4,6 +4,7 @@ import { startDnsServer } from '#test/support/dns-server.ts';
 import { startPageServer, type Route } from '#test/support/page-server.ts';
 import { startReceiver, type Receiver } from '#test/support/receiver.ts';
 import { createTestClock } from '#test/support/clock.ts';
+import { openLateBrowser } from '#test/support/late-browser.ts';
 import { startService } from '#test/support/service.ts';
 import { contentOf } from '#test/support/exchanges/contents.ts';
 import { plansFileOf, type Version } from '#test/support/exchanges/exchange.ts';
@@ -70,6 +71,19 @@ const toldBy =
       });
   };
 
+/** Each sequence has an account of its own, and to empty a worker for the next account costs half as much as a render. */
+const openOfOneAccount: typeof openLateBrowser = async (...given) => {
+  const browser = await openLateBrowser(...given);
+  return {
+    ...browser,
+    get about() {
+      return browser.about;
+    },
+    render: (job, signal) => browser.render({ ...job, account: 'exchanges' }, signal),
+    makePicture: (_account, task, signal) => browser.makePicture('exchanges', task, signal),
+  };
+};
+
 /** Elsewhere than in the stores of the run if the environment names a database. */
 export async function openStage(version: Version, environment: Record<string, string> = {}) {
   const site = await startPageServer(pages);
@@ -88,6 +102,7 @@ export async function openStage(version: Version, environment: Record<string, st
     [dns.address],
     {
       clock,
+      openBrowser: openOfOneAccount,
       wrapDatabase: (database) => ({
         ...database,
         transaction(work, options) {
