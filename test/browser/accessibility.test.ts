@@ -1,9 +1,9 @@
-// The accessibility tree of a page: its boxes are proven by the pixels at them. v2 4 (accessibility).
+// The accessibility tree of a page: its boxes are proven by the pixels at them. accessibility.gate.test.ts has large pages. v2 4
+// (accessibility).
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { plainPicture, plainView, type PictureOutput, type View } from '#browser/job.ts';
-import type { RenderFailure, Warning } from '#browser/browser.ts';
 import { toTree, type TreeNode } from '#browser/page/extract/accessibility-tree.ts';
 import { plainWaits, useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
@@ -45,8 +45,6 @@ before(async () => {
     '/boxes': boxes,
     '/scrolled': `${boxes}<script>scrollTo(0, 90)</script>`,
     '/wide': `<!doctype html><body style="margin:0;height:1200px">${box('aa0000', 'left:100px;top:200px;width:300px;height:200px')}`,
-    '/many': `<!doctype html>${'<p>x</p>'.repeat(10_500)}`,
-    '/too-many': `<!doctype html>${'<i></i>'.repeat(61_000)}`,
   });
   kit = await useTestBrowser([server.host, other.host]);
 });
@@ -55,7 +53,6 @@ after(() => Promise.all([server.close(), other.close()]));
 interface Described {
   tree: TreeNode;
   picture: Buffer;
-  warnings: Warning[];
   truncated: boolean;
 }
 
@@ -78,7 +75,6 @@ async function describe(
   return {
     tree: JSON.parse(tree!.toString()),
     picture: picture!,
-    warnings: rendered.page.warnings,
     truncated: rendered.outputs[0]!.truncated,
   };
 }
@@ -218,19 +214,6 @@ test('without a picture, boxes are those of the whole page at the pixel ratio', 
   });
   const tree = JSON.parse(await readFile(rendered.outputs[0]!.path, 'utf8')) as TreeNode;
   assert.deepEqual(named(tree, '00aa00')?.box, { x: 80, y: 5000, width: 160, height: 140 });
-});
-
-test('a long page: its tree is cut, and says so; a longer one fails', async () => {
-  const { tree, truncated, warnings } = await describe('/many', {});
-  assert.deepEqual([all(tree).length, truncated], [20_000, true]);
-  assert.deepEqual(
-    warnings.map(({ code }) => code),
-    ['content_cut'],
-  );
-  await assert.rejects(describe('/too-many', {}), (error: RenderFailure) => {
-    assert.deepEqual([error.reason, /more than 60000 nodes/.test(error.message)], ['too_large', true]);
-    return true;
-  });
 });
 
 test('a tree that is nested without end can still be written, and long texts are cut', () => {

@@ -1,4 +1,4 @@
-// Pictures of every format and size, for capture.test.ts and capture.nightly.test.ts. Spec 4.3.
+// Pictures of every format and size, for the capture tests of every gate. Spec 4.3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PictureFormat } from '#browser/job.ts';

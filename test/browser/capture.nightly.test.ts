@@ -1,4 +1,4 @@
-// Every format at every size, as far as capture.test.ts leaves it out. Spec 4.3.
+// Every format at every size, as far as the other gates leave it out. Spec 4.3.
 import { after, before } from 'node:test';
 import type { PictureFormat } from '#browser/job.ts';
 import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';

@@ -1,10 +1,10 @@
-// Races between a page and the browser that draws it, each of which was once lost in a part of all renders. The gate runs each of them
-// once, to show what comes of it, and the nightly gate often enough that one which is lost now and then is found.
+// Races between a page and the browser that draws it, each of which was once lost in a part of all renders. When a frame is drawn is decided
+// inside the browser, so nothing can force their order: the gate runs each of them once, to show what comes of it, and the nightly gate
+// often enough that one which is lost now and then is found. settle-orders.gate.test.ts forces those of documents.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { TestBrowser } from '#test/support/browser.ts';
 import type { PageServer } from '#test/support/page-server.ts';
-import { readPdf } from '#test/support/pdf.ts';
 import { colourOf, decode, nameOf } from '#test/support/pixels.ts';
 import { animated, openStage, page } from './settle-kit.ts';
 
@@ -97,44 +97,4 @@ export function testRaces(turns: number): void {
         );
     });
   }
-
-  // Commands to the old document while the new one arrived used to fail in one of several renders.
-  for (const [title, script] of Object.entries({
-    'a script': `location = '/green'`,
-    'a script, twice': `location.replace('/on')`,
-    'a form': `document.forms[0].submit()`,
-    'a script that navigates to another site': `location = location.origin.replace('127.0.0.1', 'localhost') + '/green'`,
-  })) {
-    test(`a page that navigates from its load event is shown where it arrives: ${title}`, async () => {
-      server.route('/on', page(`onload = () => { location = '/green' }`));
-      const url = server.route(
-        '/goes',
-        `${page(`onload = () => { ${script} }`)}<form action="/green"></form>`,
-      );
-      for (let turn = 0; turn < turns; turn += 1) {
-        const [viewport, fullPage, pdf] = await Promise.all([
-          kit.shoot(url, { width: 400, height: 400 }),
-          kit.shoot(url, { width: 400, height: 400, fullPage: true }),
-          kit.print(url, { waitUntil: 'load' }),
-        ]);
-        assert.deepEqual(
-          [await colourOf(viewport.bytes), await colourOf(fullPage.bytes)],
-          ['green', 'green'],
-        );
-        assert.ok(
-          readPdf(pdf.bytes)[0]!.fills.some(({ colour }) => colour === '0 160 0'),
-          'the PDF is green',
-        );
-      }
-    });
-  }
-
-  // The settle of the first document, which is left early, used to end that of the second before its time in two of five renders.
-  test('4.3 settle: a page that navigates by itself gets all of its time where it arrives', async () => {
-    const url = server.route('/early', page(`onload = () => setTimeout(() => { location = '/late' }, 600)`));
-    for (let turn = 0; turn < turns; turn += 1) {
-      const shots = [1, 2].map(() => kit.shoot(url, { width: 400, height: 400 }));
-      for (const { bytes } of await Promise.all(shots)) assert.equal(await colourOf(bytes), 'green');
-    }
-  });
 }

@@ -1,4 +1,5 @@
-// The cases of writing-modes.ts that writing-modes.test.ts leaves out: every mode with every overflow and height. Spec 4.3 (full_page).
-import { testWritingModes } from '#test/browser/writing-modes.ts';
+// The cases of writing-modes.ts that the other gates leave out: every mode with every overflow and height. Spec 4.3 (full_page).
+import { testInPieces, testWritingModes } from '#test/browser/writing-modes.ts';
 
 testWritingModes('rest');
+testInPieces('rest');

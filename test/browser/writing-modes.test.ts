@@ -1,4 +1,4 @@
-// A sample of the writing modes: each once, and two in several pieces. Spec 4.3 (full_page).
+// A sample of the writing modes: each once. Spec 4.3 (full_page).
 import { testWritingModes } from '#test/browser/writing-modes.ts';
 
 testWritingModes('sample');

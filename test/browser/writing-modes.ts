@@ -1,6 +1,6 @@
 // Full-page pictures in every writing mode: as wide as the viewport, as tall as the page, and showing what a reader sees
-// before scrolling sideways. Spec 4.3 (full_page). writing-modes.test.ts takes a sample of the cases, writing-modes.nightly.test.ts
-// the rest.
+// before scrolling sideways. Spec 4.3 (full_page). writing-modes.test.ts takes a sample of the cases, the gate one of large pages, and the
+// night the rest.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { useTestBrowser } from '#test/support/browser.ts';
@@ -121,7 +121,9 @@ export function testWritingModes(part: 'sample' | 'rest'): void {
       });
     }
   });
+}
 
+export function testInPieces(part: 'sample' | 'rest'): void {
   describe('writing modes in several pieces', () => {
     for (const [index, { css, corner }] of modes.entries()) {
       // One that begins at its top, and one that begins at its bottom.
@@ -133,16 +135,16 @@ export function testWritingModes(part: 'sample' | 'rest'): void {
         assert.ok(full.height >= 20_000);
       });
     }
+  });
+}
 
-    if (part === 'sample') {
-      test('4.3 full_page: a page that begins at its bottom is cut at its top', async () => {
-        const html = pageOf('writing-mode: sideways-lr', '', 20_000);
-        const url = server.route('/cut', html);
-        const shot = await kit.shoot(url, { width: 320, height: 320, fullPage: true, format: 'webp' });
-        const picture = await decode(shot.bytes);
-        assert.equal(picture.height, 16_383);
-        assert.ok(isNear(picture.at(...centreOfBox(picture, ['left', 'bottom'])), [200, 0, 0]));
-      });
-    }
+export function testCut(): void {
+  test('4.3 full_page: a page that begins at its bottom is cut at its top', async () => {
+    const html = pageOf('writing-mode: sideways-lr', '', 20_000);
+    const url = server.route('/cut', html);
+    const shot = await kit.shoot(url, { width: 320, height: 320, fullPage: true, format: 'webp' });
+    const picture = await decode(shot.bytes);
+    assert.equal(picture.height, 16_383);
+    assert.ok(isNear(picture.at(...centreOfBox(picture, ['left', 'bottom'])), [200, 0, 0]));
   });
 }

@@ -26,7 +26,7 @@ const notRun: { document: string; text: string; reason: string }[] = [
     document: 'docs/self-hosting/requirements.md',
     text: 'browser renew',
     reason:
-      'needs a newer browser somewhere; test/browser/renew-command.test.ts runs it with sources of its own',
+      'needs a newer browser somewhere; test/browser/renew-command.gate.test.ts runs it with sources of its own',
   },
   {
     document: 'docs/self-hosting/upgrade.md',

@@ -1,9 +1,10 @@
 // The service's own Chromium behind a script, for CHROMIUM_PATH: one whose sandbox cannot work, one that fails to start, one whose pages
-// can be ended, and one that complains.
+// can be ended, one that complains, and one that decides races.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromiumUnderTest } from '#test/support/browser.ts';
+import { root } from '#test/support/processes.ts';
 
 export interface WrappedChromium {
   path: string;
@@ -55,6 +56,14 @@ export function complainingChromium(line: string, times: number): Promise<Wrappe
   return wrap(
     (executable) =>
       `[ "$1" = --version ] || for turn in $(seq ${times}); do echo '${line}' >&2; done; exec '${executable}' "$@"`,
+  );
+}
+
+/** The address of a page says when it goes elsewhere: see ordering-browser.js. */
+export function orderingChromium(): Promise<WrappedChromium> {
+  const between = `'${process.execPath}' '${join(root, 'test', 'support', 'ordering-browser.js')}'`;
+  return wrap(
+    (executable) => `[ "$1" = --version ] && exec '${executable}' "$@"; exec ${between} '${executable}' "$@"`,
   );
 }
 

@@ -1,0 +1,3 @@
+export async function started(work: () => Promise<void>): Promise<void> {
+  void work();
+}
