@@ -402,6 +402,7 @@ for (const engine of databaseEngines) {
         Array.from({ length: 20 }, (_, place) => ({ place })),
       );
       await send();
+      await waitFor('two to hang', () => hanging.size === 2);
       const neighbour = await listener();
       await record(neighbour.id);
       await send();

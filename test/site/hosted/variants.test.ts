@@ -255,7 +255,8 @@ describe('10.10 headers', () => {
   test('not cached past the expiry of the original', async () => {
     const { fileAt } = await upload('soon.png', await noise(80, 80).png().toBuffer(), { expires_in: '60' });
     const { headers } = await get(fileAt, 'width=32&format=png');
-    assert.match(headers.get('cache-control') ?? '', /max-age=(5\d|60),/);
+    const [, seconds] = /max-age=(\d+),/.exec(headers.get('cache-control') ?? '') ?? [];
+    assert.ok(Number(seconds) > 0 && Number(seconds) <= 60, `${seconds} s`);
   });
 });
 
