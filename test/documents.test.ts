@@ -48,7 +48,7 @@ test('every clause of the contract that code and tests name is in docs/contract.
 
 const extension = /\.(ts|tsx|js|md|ya?ml|json|css|html|svg|png|toml)$/;
 const folders =
-  /^#?(src|test|lab|docs|deploy|clients|dashboard|scripts|bin|core|wall|cell|storage|browser|accounts|delivery|metering|uploads|renders|http)\//;
+  /^#?(src|test|lab|docs|deploy|clients|dashboard|scripts|bin|core|wall|cell|storage|browser|accounts|delivery|metering|uploads|renders|http|api|site|console|server)\//;
 
 test('every path that a document names exists', () => {
   const names = new Set(find('**/*.*').map((path) => basename(path)));
