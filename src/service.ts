@@ -46,6 +46,18 @@ export interface Seams {
   wrapBlobs: (blobs: Blobs) => Blobs;
 }
 
+/** Where the server is, and who may reach it. */
+const ownAddress = [
+  'host',
+  'port',
+  'metricsPort',
+  'baseUrl',
+  'contentBaseUrl',
+  'corsOrigins',
+  'trustProxy',
+  'tls',
+] as const;
+
 const unchanged = <T>(part: T): T => part;
 
 export async function createService(config: Config, log: Logger, seams: Partial<Seams> = {}) {
@@ -132,7 +144,7 @@ export async function createService(config: Config, log: Logger, seams: Partial<
     log,
     clock,
     settings: {
-      ...addressOf(config),
+      ...pick(config, ownAddress),
       pictureOrigins: await pictureOriginsOf(config, uploadBlobs),
       maxConnections: clientsAtOnce(log),
       blockedHostsFile: config.blockedHostsFile,
@@ -257,26 +269,10 @@ function clientsAtOnce(log: Logger): number {
   return clients;
 }
 
-/** Picked, not spread: some settings, such as `plans`, have the same names as parts. */
-const addressOf = ({
-  host,
-  port,
-  metricsPort,
-  baseUrl,
-  contentBaseUrl,
-  corsOrigins,
-  trustProxy,
-  tls,
-}: Config) => ({
-  host,
-  port,
-  metricsPort,
-  baseUrl,
-  contentBaseUrl,
-  corsOrigins,
-  trustProxy,
-  tls,
-});
+/** Some settings, such as `plans`, have the same names as parts: a part that needs a few settings gets these alone. */
+function pick<T extends object, Name extends keyof T>(from: T, names: readonly Name[]): Pick<T, Name> {
+  return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, Name>;
+}
 
 /** The origins from which a share page may load its picture. */
 async function pictureOriginsOf({ baseUrl, contentBaseUrl }: Config, blobs: Blobs): Promise<string[]> {

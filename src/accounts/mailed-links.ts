@@ -10,7 +10,7 @@ import { proveAddress } from '#accounts/proof.ts';
 import type { Person, Sessions } from '#accounts/sessions.ts';
 import type { SignInParts } from '#accounts/sign-in-parts.ts';
 
-export type Links = Awaited<ReturnType<typeof createLinks>>;
+export type MailedLinks = Awaited<ReturnType<typeof createMailedLinks>>;
 
 /** Null if the link was mailed; the link itself if no mail is configured, for the owner to pass on. */
 export type Unmailed = string | null;
@@ -18,7 +18,7 @@ export type Unmailed = string | null;
 /** Where a link leads. */
 const pages = { address: 'verify-email', password: 'reset-password', 'sign-in': 'welcome' };
 
-export async function createLinks(parts: SignInParts & { sessions: Sessions }) {
+export async function createMailedLinks(parts: SignInParts & { sessions: Sessions }) {
   const { auth, oneTimeLinks, database, accounts, sessions, mailer, baseUrl, clock } = parts;
   const { tables } = database;
   const { internalAdapter } = await auth.$context;

@@ -7,7 +7,7 @@ import { inTime } from '#core/clock.ts';
 import { invalid } from '#core/errors.ts';
 import { AccountError, type Account } from '#accounts/accounts.ts';
 import { headersOf, withCookies, type Client } from '#accounts/auth-calls.ts';
-import type { Links } from '#accounts/mailed-links.ts';
+import type { MailedLinks } from '#accounts/mailed-links.ts';
 import { openProvider, type ProviderSettings } from '#accounts/oidc-provider.ts';
 import type { Signups } from '#accounts/installation.ts';
 import type { Person, WithCookies } from '#accounts/sessions.ts';
@@ -60,7 +60,11 @@ const pages = { signIn: '/dashboard/sign-in', settings: '/dashboard/settings' };
 const callbackPath = '/api/dashboard/oidc/callback';
 
 export function createOidc(
-  parts: SignInParts & { settings: OidcSettings; secret: string; links: Pick<Links, 'sendVerification'> },
+  parts: SignInParts & {
+    settings: OidcSettings;
+    secret: string;
+    links: Pick<MailedLinks, 'sendVerification'>;
+  },
 ) {
   const { settings, accounts, installation, links, clock, log } = parts;
   const attempts = new AsyncLocalStorage<Attempt>();

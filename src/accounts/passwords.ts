@@ -2,13 +2,13 @@
 import { invalid, ServiceError } from '#core/errors.ts';
 import { AccountError, normalizeEmail } from '#accounts/accounts.ts';
 import { explained, headersOf, withCookies, wrongPassword, type Client } from '#accounts/auth-calls.ts';
-import type { Links } from '#accounts/mailed-links.ts';
+import type { MailedLinks } from '#accounts/mailed-links.ts';
 import type { PasswordHashing } from '#accounts/password-hashing.ts';
 import type { Person, Sessions, WithCookies } from '#accounts/sessions.ts';
 import type { SignInParts } from '#accounts/sign-in-parts.ts';
 
 export async function createPasswords(
-  parts: SignInParts & { hashing: PasswordHashing; sessions: Sessions; links: Links },
+  parts: SignInParts & { hashing: PasswordHashing; sessions: Sessions; links: MailedLinks },
 ) {
   const { auth, hashing, database, accounts, sessions, links, log } = parts;
   const { tables } = database;

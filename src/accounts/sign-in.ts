@@ -2,7 +2,7 @@
 import { createAuth } from '#accounts/auth.ts';
 import { createInstallation, type Signups } from '#accounts/installation.ts';
 import { installationSecret } from '#accounts/installation-secret.ts';
-import { createLinks } from '#accounts/mailed-links.ts';
+import { createMailedLinks } from '#accounts/mailed-links.ts';
 import { createMailer } from '#accounts/mailer.ts';
 import { createOidc, type OidcSettings } from '#accounts/oidc.ts';
 import { createOneTimeLinks } from '#accounts/one-time-links.ts';
@@ -40,7 +40,7 @@ export async function createSignIn(
   const oneTimeLinks = await createOneTimeLinks(auth);
   const parts: SignInParts = { ...given, auth, oneTimeLinks, installation, mailer, baseUrl };
   const sessions = await createSessions(parts);
-  const links = await createLinks({ ...parts, sessions });
+  const links = await createMailedLinks({ ...parts, sessions });
   const { settled, ...passwords } = await createPasswords({ ...parts, hashing, sessions, links });
 
   return {

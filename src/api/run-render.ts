@@ -64,9 +64,9 @@ export async function runRender(
         if (isHosted) await remember?.(tables, toAnswer(withoutTexts(done)));
         else await remember?.(tables, toAnswer(done), done.id);
       };
-      if (!cache) return answerOf(await renders.render(payer, asked, signal, record, phases));
+      if (!cache) return answerOf(await renders.renderNow(payer, asked, signal, record, phases));
       const cached = { ...asked, cacheKey: cache.key, maxAgeMs: cache.maxAgeMs };
-      const outcome = await cachedRenders.render(payer, cached, signal, record, phases);
+      const outcome = await cachedRenders.findOrRender(payer, cached, signal, record, phases);
       if ('made' in outcome) return answerOf(outcome.made);
       const { hit } = outcome;
       try {

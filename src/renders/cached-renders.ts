@@ -89,7 +89,7 @@ export function createCachedRenders(parts: {
     return hit;
   }
 
-  async function render(
+  async function findOrRender(
     payer: Caller,
     request: CachedRequest,
     signal: AbortSignal,
@@ -109,7 +109,7 @@ export function createCachedRenders(parts: {
         return hit && { hit };
       },
       make: async (land, until) => ({
-        made: await renders.render(
+        made: await renders.renderNow(
           payer,
           request,
           until,
@@ -173,7 +173,7 @@ export function createCachedRenders(parts: {
         return { row, cache: 'hit' };
       },
       async make(land, until) {
-        const making = renders.render(payer, { ...request, keepMs }, until, land, phases);
+        const making = renders.renderNow(payer, { ...request, keepMs }, until, land, phases);
         detached.add(making);
         try {
           const { id, bytes } = await making;
@@ -212,7 +212,7 @@ export function createCachedRenders(parts: {
       return hit;
     },
     /** Makes a render, unless there is a result that is young enough or somebody else is making one. */
-    render,
+    findOrRender,
 
     /**
      * What a link shows: a result that is young enough, a new one, or while that fails the last one that there is. Throws what the

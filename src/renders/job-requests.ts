@@ -68,7 +68,11 @@ export function createJobRequests(parts: { database: Database; blobs: Blobs; job
 
   return {
     /** Makes them durable. Returns how many bytes the encrypted request has, without a document. The files are taken over. */
-    async write(id: string, accountId: string, { document, files, ...asked }: AskedRequest): Promise<number> {
+    async storeRequest(
+      id: string,
+      accountId: string,
+      { document, files, ...asked }: AskedRequest,
+    ): Promise<number> {
       const sealed: Sealed = {
         ...asked,
         ...(document && { document: { kind: document.kind, text: withoutPath(document.text) } }),
@@ -87,7 +91,7 @@ export function createJobRequests(parts: { database: Database; blobs: Blobs; job
       return request.length;
     },
 
-    async read({ id, account_id, request_bytes }: RenderJobRow): Promise<JobRequest> {
+    async readRequest({ id, account_id, request_bytes }: RenderJobRow): Promise<JobRequest> {
       const request = await readPart(id, wholeRange(request_bytes));
       const { document, files, ...asked } = JSON.parse(
         unseal(await secretOf(), request.toString()),
@@ -116,7 +120,7 @@ export function createJobRequests(parts: { database: Database; blobs: Blobs; job
     },
 
     /** What cannot be deleted now is left to the orphan sweep. */
-    delete: (id: string): Promise<void> => jobBlobs.delete(id).catch(() => {}),
+    deleteRequest: (id: string): Promise<void> => jobBlobs.delete(id).catch(() => {}),
   };
 }
 

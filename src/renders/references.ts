@@ -41,11 +41,11 @@ export function createReferences(parts: { database: Database; blobs: Blobs; cloc
 
   return {
     /** Refuses an id that is not one of the account's stored pictures, before the render costs anything. */
-    async check(accountId: string, asked: Asked): Promise<void> {
+    async checkReferences(accountId: string, asked: Asked): Promise<void> {
       for (const { id, place, field } of comparedOf(asked)) await find(accountId, id, place, field);
     },
 
-    async open(accountId: string, asked: Asked): Promise<OpenReferences> {
+    async openReferences(accountId: string, asked: Asked): Promise<OpenReferences> {
       await using spools = new AsyncDisposableStack();
       const files: ReferenceFile[] = [];
       for (const { id, place, field } of comparedOf(asked)) {

@@ -94,7 +94,7 @@ export function createRenderJobs(parts: {
       await renders.checkReferences(accountId, request);
       await Promise.all(begun.puts.map(({ decide }) => decide(signal)));
       const pendingKey = pendingKeyOf(begun, webhook_url);
-      const request_bytes = await requests.write(id, accountId, {
+      const request_bytes = await requests.storeRequest(id, accountId, {
         given,
         cacheKey: request.cacheKey,
         allowedHosts: payer.allowedHosts,
@@ -129,11 +129,11 @@ export function createRenderJobs(parts: {
         });
         reached('job committed');
         if (accepted.id === id) wake();
-        else await requests.delete(id);
+        else await requests.deleteRequest(id);
         return accepted;
       } catch (error) {
         // If the outcome of the commit is unknown, the blob may have a row; the orphan sweep checks that later.
-        if (!(error instanceof UnknownOutcomeError)) await requests.delete(id);
+        if (!(error instanceof UnknownOutcomeError)) await requests.deleteRequest(id);
         throw error;
       }
     },
@@ -150,7 +150,7 @@ export function createRenderJobs(parts: {
       }
       for (const id of canceled) {
         stop(id);
-        await requests.delete(id);
+        await requests.deleteRequest(id);
       }
       if (canceled.length > 0) await database.tables.renders.trimFailures(accountId, keptFailures);
       return canceled;

@@ -112,7 +112,7 @@ export function createRenders(parts: RendersParts) {
   const rulesFor = ({ allowedHosts }: Caller): EgressRules => wall.rulesFor('page', allowedHosts);
 
   /** Takes a capture slot for the render, and gives it back at the end. */
-  async function render(
+  async function renderNow(
     payer: Caller,
     request: RenderRequest,
     signal: AbortSignal,
@@ -120,7 +120,7 @@ export function createRenders(parts: RendersParts) {
     phases: Phases,
   ): Promise<FinishedRender> {
     const begun = begin(payer, request);
-    await references.check(payer.accountId, request);
+    await references.checkReferences(payer.accountId, request);
     const { leaseId } = await slots.acquire(payer, unitsOf(request.job.outputs));
     reached('lease taken');
     const release = (tables: Tables): Promise<void> => tables.renderLeases.delete(leaseId);
@@ -173,7 +173,7 @@ export function createRenders(parts: RendersParts) {
       phases.begin('resolve');
       await Promise.all(puts.map(({ decide }) => decide(signal)));
       await target.resolve(signal);
-      await using earlier = await references.open(payer.accountId, request);
+      await using earlier = await references.openReferences(payer.accountId, request);
       phases.begin('queue');
       const { result, startedAt } = await queue.run(
         payer.accountId,
@@ -301,10 +301,10 @@ export function createRenders(parts: RendersParts) {
     onEnd(note: (end: RenderEnd) => void): void {
       noteEnd = note;
     },
-    render,
+    renderNow,
     begin,
     perform,
-    checkReferences: references.check,
+    checkReferences: references.checkReferences,
     putsOf,
     /** Throws what can be said of a request before it costs anything. */
     check(payer: Caller, { job, reference }: Pick<RenderRequest, 'job' | 'reference'>): void {

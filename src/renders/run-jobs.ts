@@ -169,7 +169,7 @@ export function createJobRunner(parts: JobRunnerParts) {
     const { job, controller } = one;
     const payer = await payerOf(database.tables, job.account_id, job.key_id);
     if (!payer) throw new LostRenderError({ isCanceled: true });
-    await using came = await requests.read(job);
+    await using came = await requests.readRequest(job);
     const cacheKey = came.allowedHosts === payer.allowedHosts ? came.cacheKey : undefined;
     const request = { ...lower(came), cacheKey };
     const begun = renders.begin(payer, request, { id: job.id, createdAt: job.created_at });
@@ -262,7 +262,7 @@ export function createJobRunner(parts: JobRunnerParts) {
   async function leave({ id, webhook_url }: RenderJobRow): Promise<void> {
     parts.onEnd(id);
     if (webhook_url !== null) events.wakeForUrl();
-    await requests.delete(id);
+    await requests.deleteRequest(id);
   }
 
   return {

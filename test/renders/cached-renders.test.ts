@@ -100,7 +100,7 @@ for (const engine of engines) {
       ...change,
     });
     const render = (request = asked(), { on = 0, as = payer, signal = never } = {}) =>
-      machines[on]!.render(as, request, signal, async () => {}, createPhases());
+      machines[on]!.findOrRender(as, request, signal, async () => {}, createPhases());
     const link = (request = asked(), { on = 0, signal = never } = {}) =>
       machines[on]!.forLink(payer, request, signal, createPhases());
     async function hitOf(outcome: ReturnType<typeof render>) {
@@ -418,7 +418,7 @@ for (const engine of engines) {
       const letGo = hold();
       // Its time stands still, so it does not prolong its lease.
       const itsClock = createTestClock(kit.clock.now());
-      const slow = machine(itsClock).render(payer, asked(), never, async () => {}, createPhases());
+      const slow = machine(itsClock).findOrRender(payer, asked(), never, async () => {}, createPhases());
       await waitFor('the render to begin', () => rendered === 1);
       const other = render();
       await waitFor('the other machine to wait', () => kit.clock.waits().includes(pollMs));

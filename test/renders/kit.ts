@@ -96,7 +96,7 @@ export async function openKit(engine: (typeof engines)[number], wrap: Partial<Wr
       return callerFor({ ...account, account_id: account.id, stored_plan: null }, null, plans);
     },
     render: (payer: Caller, request: RenderRequest, alsoRecord: AlsoRecord = async () => {}) =>
-      room.renders.render(payer, request, new AbortController().signal, alsoRecord, createPhases()),
+      room.renders.renderNow(payer, request, new AbortController().signal, alsoRecord, createPhases()),
     /** Units in the counter and in the ledger, and leases that are held. */
     async books({ accountId }: Caller) {
       const counter = { accountId, unit: 'render', month: monthOf(clock.now()) } as const;

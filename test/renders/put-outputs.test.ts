@@ -92,7 +92,7 @@ for (const engine of engines) {
       const payer = await kit.newPayer();
       const client = new AbortController();
       const request = requestFor(['png'], { puts: sentTo([0]) });
-      const running = kit.renders.render(payer, request, client.signal, async () => {}, createPhases());
+      const running = kit.renders.renderNow(payer, request, client.signal, async () => {}, createPhases());
       await waitFor('it to arrive', () => held.length === 1);
       client.abort(new Error('the client has left'));
       answerAll();

@@ -1,6 +1,7 @@
 // POST /api/v1/upload: stores one image and returns its links. Spec 4.1.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { StoredUpload } from '#uploads/store-uploads.ts';
+import { isoTimeOrNull } from '#api/common-views.ts';
 import { answerUpload, storedOf, type UploadParts } from '#api/answer-upload.ts';
 import type { UploadResult } from '#api/v1/schemas.ts';
 import { formOf } from '#api/v1/upload-form.ts';
@@ -29,7 +30,7 @@ export const uploadResult = (addresses: Addresses, { row, deleteToken }: StoredU
   slug: row.slug,
   ...uploadLinks(addresses, row.slug),
   delete_url: deleteLink(addresses, row.id, deleteToken),
-  expires_at: row.expires_at === null ? null : new Date(row.expires_at).toISOString(),
+  expires_at: isoTimeOrNull(row.expires_at),
   size_bytes: row.size_bytes,
   content_type: row.content_type as UploadResult['content_type'],
   filename: row.filename,

@@ -2,6 +2,7 @@
 import type { Database } from '#storage/database.ts';
 import type { Album as StoredAlbum } from '#storage/owned/albums.ts';
 import type { Albums } from '#uploads/albums.ts';
+import { isoTime, isoTimeOrNull } from '#api/common-views.ts';
 import { AlbumChanges, NewAlbum, PageQuery, type Album } from '#api/v2/album-schemas.ts';
 import { changeHandler, createHandler, resourceHandlers } from '#api/v2/resource.ts';
 import type { Idempotency } from '#http/idempotency.ts';
@@ -44,6 +45,6 @@ const albumOf = ({ baseUrl, contentBaseUrl }: Addresses, album: StoredAlbum): Al
   description: album.description,
   count: album.uploads,
   cover_url: album.cover_slug === null ? null : contentBaseUrl + filePath(album.cover_slug),
-  created_at: new Date(album.created_at).toISOString(),
-  expires_at: album.expires_at === null ? null : new Date(album.expires_at).toISOString(),
+  created_at: isoTime(album.created_at),
+  expires_at: isoTimeOrNull(album.expires_at),
 });

@@ -1,5 +1,6 @@
 // The receipt of a render, with every field always there. Spec 10.
 import { failureReasons, type StoredOutput, type StoredRender } from '#renders/stored-render.ts';
+import { isoTime } from '#api/common-views.ts';
 import type { Output, Render } from '#api/v2/schemas.ts';
 import { renderPath } from '#http/addresses.ts';
 
@@ -35,7 +36,6 @@ export function receiptOf(render: StoredRender, contentBaseUrl: string): Render 
   };
 }
 
-const isoTime = (ms: number): string => new Date(ms).toISOString();
 const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
 function outputOf(output: StoredOutput, contentBaseUrl: string): Output {

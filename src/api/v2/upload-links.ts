@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '#storage/database.ts';
 import type { UploadLinkRow } from '#storage/schema.ts';
 import type { UploadLinks } from '#uploads/upload-links.ts';
+import { isoTime } from '#api/common-views.ts';
 import { NewUploadLink, PageQuery, type UploadLink } from '#api/v2/album-schemas.ts';
 import { createHandler, resourceHandlers } from '#api/v2/resource.ts';
 import type { Idempotency } from '#http/idempotency.ts';
@@ -51,6 +52,6 @@ const uploadLinkOf = ({ baseUrl }: Addresses, row: UploadLinkRow, token?: string
   max_bytes: row.max_bytes,
   used_files: row.used_files,
   used_bytes: row.used_bytes,
-  created_at: new Date(row.created_at).toISOString(),
-  expires_at: new Date(row.expires_at).toISOString(),
+  created_at: isoTime(row.created_at),
+  expires_at: isoTime(row.expires_at),
 });

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UploadRow } from '#storage/schema.ts';
 import { maxViewsOf } from '#uploads/upload-access.ts';
 import type { LibraryQuery, UploadLibrary } from '#uploads/upload-library.ts';
+import { isoTime, isoTimeOrNull } from '#api/common-views.ts';
 import { answerUpload, storedOf, type UploadParts } from '#api/answer-upload.ts';
 import { changeHandler, idOf, resourceHandlers, show } from '#api/v2/resource.ts';
 import { isFromUrl, readUploadFromUrl, type FetchParts } from '#api/v2/upload-from-url.ts';
@@ -69,7 +70,7 @@ export const uploadOf = (addresses: Addresses, row: UploadRow, deleteToken?: str
   slug: row.slug,
   ...uploadLinks(addresses, row.slug),
   delete_url: deleteToken === undefined ? null : deleteLink(addresses, row.id, deleteToken),
-  expires_at: row.expires_at === null ? null : new Date(row.expires_at).toISOString(),
+  expires_at: isoTimeOrNull(row.expires_at),
   size_bytes: row.size_bytes,
   content_type: row.content_type,
   filename: row.filename,
@@ -80,7 +81,7 @@ export const uploadOf = (addresses: Addresses, row: UploadRow, deleteToken?: str
   tags: JSON.parse(row.tags) as string[],
   album: row.album_id,
   metadata_removed: JSON.parse(row.metadata_removed) as Upload['metadata_removed'],
-  created_at: new Date(row.created_at).toISOString(),
+  created_at: isoTime(row.created_at),
   has_password: row.password_hash !== null,
   max_views: maxViewsOf(row),
   views: row.views,
