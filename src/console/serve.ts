@@ -2,23 +2,15 @@
 // then the handler. A handler gets only the signed-in account's rows.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError, notFound } from '#core/errors.ts';
-import type { Clock } from '#core/clock.ts';
-import type { Database } from '#storage/database.ts';
 import type { Owned } from '#storage/owned/owned.ts';
-import type { Browser } from '#browser/browser.ts';
-import type { AccountDeletion } from '#accounts/account-deletion.ts';
 import { callerFor } from '#accounts/authenticate.ts';
 import type { Client } from '#accounts/auth-calls.ts';
-import type { AccountsRoom } from '#accounts/room.ts';
 import type { Person } from '#accounts/sessions.ts';
-import type { DeliveryRoom } from '#delivery/room.ts';
-import type { MeteringRoom } from '#metering/room.ts';
-import type { UploadsRoom } from '#uploads/room.ts';
-import type { RendersRoom } from '#renders/room.ts';
 import { addressSubject, networksOf, type Guards } from '#http/guards.ts';
 import { readJsonBody } from '#http/body/json-body.ts';
 import type { Addresses } from '#http/addresses.ts';
 import { readQuery } from '#http/query.ts';
+import type { Rooms } from '#http/rooms.ts';
 import type { Handler, Route } from '#http/route.ts';
 import { endpoints, methodAndPath, type EndpointName } from '#api/contract.ts';
 import {
@@ -49,15 +41,7 @@ interface Call<Name extends RouteName> {
 export type Handlers = { [Name in OwnRouteName]: (call: Call<Name>) => Promise<unknown> };
 
 /** What the dashboard's handlers are made of; each takes what it needs. */
-export interface DashboardParts {
-  clock: Clock;
-  database: Database;
-  browser: Browser;
-  accounts: AccountsRoom & { accountDeletion: AccountDeletion };
-  delivery: DeliveryRoom;
-  metering: MeteringRoom;
-  uploads: UploadsRoom;
-  renders: RendersRoom;
+export interface DashboardParts extends Rooms {
   guards: Guards;
   settings: Addresses & { version: string; dataDir: string | undefined };
   /** Asks each part that the service depends on whether it responds. */

@@ -2,43 +2,27 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
-import { startPageServer, type PageServer } from '#test/support/page-server.ts';
-import { bearer } from '#test/support/requests.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import { startRenders, type RenderKit } from '#test/metering/render-kit.ts';
+import type { TestService } from '#test/support/service.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 let service: TestService;
-let site: PageServer;
+let shoot: RenderKit['shoot'];
+let stop: RenderKit['stop'];
 /** Responses that the test holds back, so that renders stay in progress. */
 const held: ServerResponse[] = [];
 let onHeld: () => void = () => {};
 
 before(async () => {
-  site = await startPageServer({
+  ({ service, shoot, stop } = await startRenders({
     '/held': (_request, response) => {
       held.push(response);
       onHeld();
     },
     '/quick': '<!doctype html><p>quick',
-  });
-  service = await startService({
-    EGRESS_ALLOW: site.host,
-    PLANS_FILE: new URL('../fixtures/plans.json', import.meta.url).pathname,
-    RENDER_CONCURRENCY: '4',
-  });
+  }));
 });
-after(async () => {
-  await service.stop();
-  await site.close();
-});
-
-const shoot = (key: string, path: string, signal?: AbortSignal) =>
-  fetch(`${service.origin}/api/v1/screenshot`, {
-    method: 'POST',
-    body: JSON.stringify({ url: site.base + path, width: 320, height: 320 }),
-    headers: { ...bearer(key), 'content-type': 'application/json' },
-    ...(signal && { signal }),
-  });
+after(() => stop());
 
 async function untilHeld(count: number): Promise<void> {
   while (held.length < count) {

@@ -2,38 +2,22 @@
 // afterwards. Spec 7.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { startRenders, type RenderKit } from '#test/metering/render-kit.ts';
 import { browsers } from '#test/support/process-table.ts';
-import { bearer } from '#test/support/requests.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import type { TestService } from '#test/support/service.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 let service: TestService;
-let site: PageServer;
+let shoot: RenderKit['shoot'];
+let stop: RenderKit['stop'];
 before(async () => {
-  site = await startPageServer({
+  ({ service, shoot, stop } = await startRenders({
     '/quick': '<!doctype html><p>quick',
     '/nothing': (_request, response) => response.writeHead(204).end(),
     '/silent': () => {},
-  });
-  service = await startService({
-    EGRESS_ALLOW: site.host,
-    PLANS_FILE: new URL('../fixtures/plans.json', import.meta.url).pathname,
-    RENDER_CONCURRENCY: '4',
-  });
+  }));
 });
-after(async () => {
-  await service.stop();
-  await site.close();
-});
-
-const shoot = (key: string, path: string, signal?: AbortSignal) =>
-  fetch(`${service.origin}/api/v1/screenshot`, {
-    method: 'POST',
-    body: JSON.stringify({ url: site.base + path, width: 320, height: 320 }),
-    headers: { ...bearer(key), 'content-type': 'application/json' },
-    ...(signal && { signal }),
-  });
+after(() => stop());
 
 test('after 30 renders with every kind of ending, all slots are free again', async () => {
   const { key, accountId } = await service.newKey({ plan: 'crowd' });

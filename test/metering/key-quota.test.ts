@@ -4,9 +4,9 @@ import type { ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
 import { booksOf } from '#test/support/books.ts';
 import * as images from '#test/support/images.ts';
-import { startPageServer, type PageServer } from '#test/support/page-server.ts';
+import { startRenders, type RenderKit } from '#test/metering/render-kit.ts';
 import { bearer, formOf, post } from '#test/support/requests.ts';
-import { startService, type TestService } from '#test/support/service.ts';
+import type { TestService } from '#test/support/service.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 interface Failed {
@@ -14,27 +14,20 @@ interface Failed {
 }
 
 let service: TestService;
-let site: PageServer;
+let site: RenderKit['site'];
+let stop: RenderKit['stop'];
 let picture: Buffer;
 /** Responses that the test holds back, so that renders stay in progress. */
 const held: ServerResponse[] = [];
 
 before(async () => {
   picture = await images.png();
-  site = await startPageServer({
+  ({ service, site, stop } = await startRenders({
     '/quick': '<!doctype html><p>quick',
     '/held': (_request, response) => void held.push(response),
-  });
-  service = await startService({
-    EGRESS_ALLOW: site.host,
-    PLANS_FILE: new URL('../fixtures/plans.json', import.meta.url).pathname,
-    RENDER_CONCURRENCY: '4',
-  });
+  }));
 });
-after(async () => {
-  await service.stop();
-  await site.close();
-});
+after(() => stop());
 
 async function newKeys(plan: string, own: { uploadsPerMonth?: number; rendersPerMonth?: number }) {
   const { key: whole, accountId, email } = await service.newKey({ plan });

@@ -1,10 +1,10 @@
 // Albums and upload links as schemas. Spec 10.12, 10.13.
 import { Type, type Static } from 'typebox';
 import { limits } from '#core/limits.ts';
-import { optional, saying, strict, text, integer } from '#api/fields.ts';
+import { optional, strict, text, integer } from '#api/fields.ts';
 import { orNull } from '#api/v2/schemas.ts';
+import { newLife, seconds } from '#api/v2/upload-schemas.ts';
 
-const seconds = { minimum: limits.expiresInSeconds.min, maximum: limits.expiresInSeconds.max };
 const size = (most: number) => ({ minLength: 1, maxLength: most });
 const uri = { format: 'uri' };
 const time = { format: 'date-time' };
@@ -37,14 +37,7 @@ export const AlbumChanges = Type.Object(
       `A description of 1 to ${descriptionCharacters} characters; null for none.`,
       size(descriptionCharacters),
     ),
-    expires_in: orNull(
-      'integer',
-      saying(
-        'Seconds until the link expires, from now',
-        `an integer from ${seconds.minimum} to ${seconds.maximum}, or null for never`,
-      ),
-      seconds,
-    ),
+    expires_in: newLife,
   }),
   { ...strict, description: 'What is to change; a field that is left out stays as it is.' },
 );

@@ -8,7 +8,17 @@ import { maxTags } from '#uploads/labels.ts';
 import { choice, optional, saying, strict, text, integer } from '#api/fields.ts';
 import { orNull } from '#api/v2/schemas.ts';
 
-const seconds = { minimum: limits.expiresInSeconds.min, maximum: limits.expiresInSeconds.max };
+/** How long a link lives. */
+export const seconds = { minimum: limits.expiresInSeconds.min, maximum: limits.expiresInSeconds.max };
+/** Of a link that there is already. */
+export const newLife = orNull(
+  'integer',
+  saying(
+    'Seconds until the link expires, from now',
+    `an integer from ${seconds.minimum} to ${seconds.maximum}, or null for never`,
+  ),
+  seconds,
+);
 
 const passwordLength = { minLength: 1, maxLength: 200 };
 const views = { minimum: 1, maximum: 1_000_000 };
@@ -72,14 +82,7 @@ export const UploadChanges = Type.Object(
     }),
     tags,
     album: orNull('string', 'The id of an album; null for none.', { minLength: 1, maxLength: 40 }),
-    expires_in: orNull(
-      'integer',
-      saying(
-        'Seconds until the link expires, from now',
-        `an integer from ${seconds.minimum} to ${seconds.maximum}, or null for never`,
-      ),
-      seconds,
-    ),
+    expires_in: newLife,
     password: orNull(
       'string',
       saying('Visitors must know it to see the picture', 'a string of 1 to 200 characters, or null for none'),
