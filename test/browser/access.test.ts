@@ -13,6 +13,7 @@ import { originsOf } from '#browser/page/open/access.ts';
 import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startDnsServer, type DnsServer } from '#test/support/dns-server.ts';
 import { colourOf } from '#test/support/pixels.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 interface Seen {
   /** With the port. */
@@ -58,7 +59,7 @@ const pages: Record<
   '/hosts-service': () => [
     200,
     { 'content-type': 'text/html' },
-    `${green}<iframe src="${others[2]}/registers"></iframe>`,
+    `${green}<iframe src="${others[2]}/registers"></iframe><img src="/own-until?/third-party-service">`,
   ],
   '/registers': () => [
     200,
@@ -92,7 +93,7 @@ const pages: Record<
 
 /** Asks its own origin (`/own-…`) and others (`/other-…`) in every way that a page has. */
 const everyWay =
-  () => `${green}<img src="/own-image"><link rel="stylesheet" href="/own-style"><script src="/own-script"></script>
+  () => `${green}<img src="/own-image"><img src="/own-until?/own-service-fetch"><link rel="stylesheet" href="/own-style"><script src="/own-script"></script>
   <iframe src="/own-frame"></iframe>
   ${others.map((other) => `<img src="${other}/other-image"><link rel="stylesheet" href="${other}/other-style"><iframe src="${other}/other-frame"></iframe>`).join('')}
   <script>
@@ -110,11 +111,15 @@ const everyWay =
   }
   </script>`;
 
+const isAsked = (wanted: string): boolean => seen.some(({ path }) => path === wanted);
+
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   let body = '';
   for await (const chunk of request) body += String(chunk);
   const [path = '', query = ''] = request.url!.split('?');
   seen.push({ host: request.headers.host!, path, headers: request.headers, body });
+  // Answers when the path of its query was asked for, by a service worker: nothing else of a page waits for one.
+  if (path === '/own-until') await waitFor(query, () => isAsked(query));
   const [status, headers, text = ''] = pages[path]?.(request, decodeURIComponent(query)) ?? [200, {}];
   response.writeHead(status, { 'access-control-allow-origin': '*', ...headers }).end(text);
 }
@@ -163,7 +168,7 @@ function carriers(name: string) {
 
 const ownRequests =
   `frame frame-fetch image imported post redirect redirected-fetch redirected-image script service
-  service-fetch style worker worker-fetch`
+  service-fetch style until worker worker-fetch`
     .split(/\s+/)
     .map((name) => `/own-${name}`);
 
@@ -226,8 +231,8 @@ test('a header that the browser refuses fails the request at once, and its value
 
 test('the service worker of a third party sends no secret', async () => {
   await open(`${own}/hosts-service`, { headers: { 'x-secret': 'the-header' } });
-  assert.ok(seen.some(({ path }) => path === '/third-party-service'));
-  assert.deepEqual(carriers('x-secret').with, ['/hosts-service']);
+  assert.ok(isAsked('/third-party-service'));
+  assert.deepEqual(carriers('x-secret').with, ['/hosts-service', '/own-until']);
 });
 
 test('the own origin is that of the address, and of https on the same host if both have the default port', () => {

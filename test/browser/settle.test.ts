@@ -69,7 +69,10 @@ const cases: { title: string; html: string; ends?: string }[] = [
   { title: 'an event stream', html: page(`new EventSource('/events').onmessage = done`) },
   {
     title: 'a WebSocket that stays open',
-    html: page(`new WebSocket(location.origin.replace('http', 'ws') + '/socket').onopen = done`),
+    // It is no request, so nothing but the fetch gives it the time to open.
+    html: page(
+      `new WebSocket(location.origin.replace('http', 'ws') + '/socket').onopen = done; fetch('/slow?1000')`,
+    ),
   },
   {
     title: 'a worker with a timer',
