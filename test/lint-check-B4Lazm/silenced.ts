@@ -1,3 +1,0 @@
-export async function started(work: () => Promise<void>): Promise<void> {
-  void work();
-}
