@@ -1,9 +1,9 @@
 // Searches among 100,000 uploads of an account, none of which fits: what one takes of the main thread, on which every other request waits.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { figure, type Figure } from '#lab/bench/figures.ts';
 import { startMeasuredService } from '#lab/bench/service.ts';
+import { mainThreadMs } from '#test/support/process-table.ts';
 import { bearer } from '#test/support/requests.ts';
 import { uploadRow } from '#test/storage/rows.ts';
 
@@ -73,7 +73,3 @@ async function fill({ dataDir, accountId }: { dataDir: string; accountId: string
   database.exec('commit');
   database.close();
 }
-
-/** The thread of a process that has its id is the first. */
-const mainThreadMs = (pid: number): number =>
-  Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
