@@ -7,14 +7,10 @@
 //                            ^                                        |  ^
 //                            +-------------- runAhead ----------------+  |  real time comes near: more time is granted
 //                                                                     +--+
-//
-// A grant does not replace an earlier one: each leaves a mark, and the first mark that the clock reaches stops it. So the end of a
-// grant says only that the clock stands still, and the clock is read to learn how far it has come.
-import type { Protocol } from 'devtools-protocol';
-import { limits } from '#core/limits.ts';
 import type { CdpSession } from '#browser/process/cdp.ts';
-import { createScriptWatch, type ScriptWatch } from '#browser/page/time/script-watch.ts';
-import { aheadMs, leadMs, pollMs, stepMs } from '#browser/page/time/times.ts';
+import { createFrameClocks, type FrameClocks } from '#browser/page/time/frame-clocks.ts';
+import { createPageClock, type PageClock } from '#browser/page/time/page-clock.ts';
+import { leadMs, pollMs, stepMs } from '#browser/page/time/times.ts';
 import type { Watch } from '#browser/page/time/watch.ts';
 
 export interface VirtualClock {
@@ -39,16 +35,8 @@ interface RunAheadWhen {
   isStuck(): boolean;
 }
 
-/** A frame may be gone before it answers. */
-const ignore = (sent: Promise<unknown>): void => {
-  sent.catch(() => {});
-};
-
-/** Where the calendar begins if the client says so: on the page's own clock, and in the calendar. */
-interface Begun {
-  clockMs: number;
-  calendarMs: number;
-}
+/** `ahead` before the first use, too: then there is nothing to be ahead of. */
+type State = 'ahead' | 'catching up' | 'settling' | 'stopped';
 
 /** `onStuck`: a script does not end, perhaps because it waits for time to pass. */
 export function createVirtualClock(
@@ -57,219 +45,175 @@ export function createVirtualClock(
   lifetime: AbortSignal,
   onStuck: () => void,
 ): VirtualClock {
-  const scripts = new Map<CdpSession, ScriptWatch>();
-  /** Sessions whose clock runs. */
-  const running = new Set<CdpSession>();
-  /** The page's own clock when it was last read, in milliseconds since an arbitrary moment. */
-  let clockMs = 0;
-  /** What the page's clock showed at `performance.now() === 0`, before virtual time. */
-  let zeroMs: number | undefined;
+  const time = createPageClock(page);
+  const clocks = createFrameClocks(page, time, changes, onStuck);
+  let state: State = 'ahead';
   let isReal = false;
-  // Only then are scripts watched: between two settles the service runs its own.
-  let isSettling = false;
-  let isCatchingUp = false;
-  let begun: Begun | undefined;
-  const framesBegun = new Map<CdpSession, { joinedMs: number; givenMs: number }>();
-  let isLoading = false;
-  let loading: Promise<void> | undefined;
-  let isStopped = false;
   let keeper: NodeJS.Timeout | undefined;
+  const isStopped = () => state === 'stopped';
+  const loading = createLoading(letLoad, changes, lifetime);
 
-  async function read(signal: AbortSignal): Promise<void> {
-    const { metrics } = await page.send('Performance.getMetrics', undefined, signal);
-    const readMs = (metrics.find(({ name }) => name === 'Timestamp')?.value ?? 0) * 1000;
-    // The page has gone on to another site, and so to another process.
-    if (begun && readMs < clockMs) begun = { clockMs: readMs, calendarMs: calendarMsAt(begun) };
-    clockMs = readMs;
-    zeroMs ??= clockMs - performance.now();
+  async function advance(budgetMs: number, signal = lifetime): Promise<void> {
+    await clocks.grant('advance', budgetMs, signal);
+    await time.read(signal);
   }
 
-  const calendarMsAt = (from: Begun): number => from.calendarMs + clockMs - from.clockMs;
-
-  /** For a process whose clock does not run yet; the others ignore it. */
-  const calendar = () => (begun ? { initialVirtualTime: calendarMsAt(begun) / 1000 } : {});
-
-  /** Lets all clocks run until the first mark stops them. */
-  async function grant(
-    policy: Protocol.Emulation.VirtualTimePolicy,
-    budget: number,
-    signal: AbortSignal,
-  ): Promise<void> {
-    // The starvation count keeps a page with endless tasks from stopping its own clock.
-    const request = { policy, budget, maxVirtualTimeTaskStarvationCount: 1000, ...calendar() };
-    const give = async (session: CdpSession): Promise<void> => {
-      try {
-        await session.send('Emulation.setVirtualTimePolicy', request, signal);
-      } catch (error) {
-        // A frame that has just gone needs no time.
-        if (session !== page) return;
-        throw error;
-      }
-      // An end that was reported before this answer belongs to an earlier grant.
-      if (scripts.has(session)) running.add(session);
-      const frame = framesBegun.get(session);
-      if (frame) frame.givenMs += budget;
-    };
-    await Promise.all(Array.from(scripts.keys(), give));
-    await changes.until(() => running.size === 0, signal);
-  }
-
-  /** Waits for `work` unless it is over first: a page that is navigating to another document does not answer. */
-  async function unless(isOver: () => boolean, work: Promise<void>, signal: AbortSignal): Promise<void> {
-    let isDone = false;
-    const done = work.finally(() => {
-      isDone = true;
-      changes.notify();
-    });
-    done.catch(() => {});
-    while (!isDone && !isStopped && !isOver()) await changes.change(pollMs, signal);
-    if (isDone) await done;
+  async function letLoad(): Promise<void> {
+    await clocks.grant('pauseIfNetworkFetchesPending', stepMs, lifetime);
+    await time.read(lifetime);
   }
 
   function keepAhead(): void {
-    if (isStopped || isSettling || isCatchingUp || zeroMs === undefined) return;
-    keepFramesAhead();
-    const missingMs = performance.now() + zeroMs + aheadMs - clockMs;
+    if (state !== 'ahead') return;
+    clocks.keepAhead();
+    const missingMs = time.missingMs();
     if (missingMs <= 0) return;
-    isCatchingUp = true;
+    state = 'catching up';
     // Requests that never end would stop the other kind of time. A page that is stuck does not answer, and is left alone.
-    const work = grant('advance', missingMs, lifetime).then(() => read(lifetime));
-    unless(() => isSettling, work, lifetime)
+    unless(() => state !== 'catching up', advance(missingMs), changes, lifetime)
       .catch(() => {})
-      .finally(() => (isCatchingUp = false));
-  }
-
-  /** A page with a calendar of its own has no time before it settles but what it is given here: at most as much as passes. */
-  async function letLoad(): Promise<void> {
-    while (isLoading && !isStopped) {
-      const nextAt = performance.now() + stepMs;
-      await grant('pauseIfNetworkFetchesPending', stepMs, lifetime);
-      await read(lifetime);
-      while (isLoading && performance.now() < nextAt)
-        await changes.change(Math.ceil(nextAt - performance.now()), lifetime);
-    }
-  }
-
-  /** With a calendar the page is far ahead, and its frames are not: what they were given is compared with what has passed. */
-  function keepFramesAhead(): void {
-    for (const [session, frame] of framesBegun) {
-      const missingMs = performance.now() - frame.joinedMs + aheadMs - frame.givenMs;
-      if (missingMs <= 0) continue;
-      frame.givenMs += missingMs;
-      ignore(session.send('Emulation.setVirtualTimePolicy', { policy: 'advance', budget: missingMs }));
-    }
-  }
-
-  async function wait(budgetMs: number, { isOver }: RunAheadWhen, signal: AbortSignal): Promise<void> {
-    const endsAt = performance.now() + budgetMs;
-    while (!isStopped && !isOver() && performance.now() < endsAt)
-      await changes.change(Math.ceil(endsAt - performance.now()), signal);
-  }
-
-  /**
-   * With a calendar, the first settle ends between two full seconds of it: how long the load took must not show in a countdown. Not at
-   * half a second, nor at a tenth: whether timers fired there would be chance.
-   */
-  function endOfFirst(budgetMs: number): number {
-    const betweenMs = (begun?.clockMs ?? 0) + 475;
-    return betweenMs + Math.ceil((clockMs + budgetMs - betweenMs) / 1000) * 1000;
-  }
-
-  async function settle(
-    budgetMs: number,
-    { isOver, isStuck }: RunAheadWhen,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const isFirst = isLoading;
-    isLoading = false;
-    changes.notify();
-    // Its last step would otherwise end what a frame is given now.
-    if (loading) await unless(() => isOver() || isStuck(), loading, signal);
-    await unless(isOver, read(signal), signal);
-    const endsMs = isFirst ? endOfFirst(budgetMs) : clockMs + budgetMs;
-    // A fraction of a millisecond is lost to rounding.
-    while (!isStopped && !isOver() && endsMs - clockMs >= 1) {
-      const leftMs = endsMs - clockMs;
-      if (isStuck()) await unless(isOver, grant('advance', Math.min(stepMs, leftMs), signal), signal);
-      else
-        await unless(
-          () => isOver() || isStuck(),
-          grant('pauseIfNetworkFetchesPending', leftMs, signal),
-          signal,
-        );
-      await unless(isOver, read(signal), signal);
-    }
-    // Only the page itself has used its time; a script in a frame of another site may still be running.
-    while (!isStopped && !isOver() && scripts.values().some(({ isRunning }) => isRunning))
-      await changes.change(pollMs, signal);
+      .finally(() => {
+        if (state === 'catching up') state = 'ahead';
+      });
   }
 
   return {
-    join(session) {
-      scripts.set(session, createScriptWatch(session, onStuck));
-      session.on('Emulation.virtualTimeBudgetExpired', () => {
-        running.delete(session);
-        changes.notify();
-      });
-      // Its process has a calendar of its own.
-      if (!begun) return;
-      // It loads with the page, or in the time that a page has to settle.
-      const given = isSettling
-        ? ({ policy: 'pauseIfNetworkFetchesPending', budget: limits.settleMs } as const)
-        : ({ policy: 'pause' } as const);
-      framesBegun.set(session, { joinedMs: performance.now(), givenMs: isSettling ? limits.settleMs : 0 });
-      ignore(session.send('Emulation.setVirtualTimePolicy', { ...given, ...calendar() }));
-    },
-    leave(session) {
-      running.delete(session);
-      scripts.delete(session);
-      framesBegun.delete(session);
-      changes.notify();
-    },
+    join: (session) => clocks.join(session, { isSettling: state === 'settling' }),
+    leave: clocks.leave,
     async runAhead(budgetMs, when, signal) {
-      if (isReal) return await wait(budgetMs, when, signal);
+      const isOver = () => isStopped() || when.isOver();
+      if (isReal) return await waitUntil(performance.now() + budgetMs, isOver, changes, signal);
       keeper ??= setInterval(() => {
         keepAhead();
-        if (isSettling) for (const script of scripts.values()) script.check();
+        if (state === 'settling') clocks.checkScripts();
       }, pollMs).unref();
-      isSettling = true;
+      if (!isStopped()) state = 'settling';
       try {
-        await settle(budgetMs, when, signal);
+        await settle({ time, clocks, loading, changes }, budgetMs, { isOver, isStuck: when.isStuck }, signal);
       } finally {
-        isSettling = false;
+        if (!isStopped()) state = 'ahead';
         keepAhead();
       }
     },
     async beginAt(calendarMs, signal) {
-      await read(signal);
+      await time.read(signal);
       // So far ahead that it need not be moved for the rest of the render: the calendar would show it.
-      begun = { clockMs: 0, calendarMs: calendarMs - leadMs };
-      clockMs = 0;
-      await grant('advance', leadMs, signal);
-      await read(signal);
-      begun = { clockMs, calendarMs };
-      await page.send('Emulation.setVirtualTimePolicy', { policy: 'pause', ...calendar() }, signal);
+      time.beginAnew(calendarMs - leadMs);
+      await advance(leadMs, signal);
+      time.begin(calendarMs);
+      await page.send('Emulation.setVirtualTimePolicy', { policy: 'pause', ...time.calendar() }, signal);
       page.on('Page.frameNavigated', ({ frame }) => {
         if (frame.parentId !== undefined) return;
         // The process of the document before may be gone, and with it the end of its time.
-        running.delete(page);
-        changes.notify();
-        isLoading = true;
-        loading ??= letLoad()
-          .catch(() => {})
-          .finally(() => (loading = undefined));
+        clocks.stop(page);
+        if (!isStopped()) loading.begin();
       });
     },
     get hasCalendar() {
-      return begun !== undefined;
+      return time.hasCalendar;
     },
     useRealTime() {
       isReal = true;
     },
     stop() {
-      isStopped = true;
+      state = 'stopped';
+      loading.end();
       clearInterval(keeper);
       changes.notify();
     },
   };
+}
+
+interface Settling {
+  time: PageClock;
+  clocks: FrameClocks;
+  loading: ReturnType<typeof createLoading>;
+  changes: Watch;
+}
+
+/** Advances the page until it has used this much of its time. */
+async function settle(
+  { time, clocks, loading, changes }: Settling,
+  budgetMs: number,
+  { isOver, isStuck }: RunAheadWhen,
+  signal: AbortSignal,
+): Promise<void> {
+  const isFirst = loading.end();
+  // Its last step would otherwise end what a frame is given now.
+  if (loading.last) await unless(() => isOver() || isStuck(), loading.last, changes, signal);
+  const read = () => unless(isOver, time.read(signal), changes, signal);
+  await read();
+  const endsMs = isFirst ? time.endOfFirst(budgetMs) : time.clockMs + budgetMs;
+  // A fraction of a millisecond is lost to rounding.
+  while (!isOver() && endsMs - time.clockMs >= 1) {
+    const leftMs = endsMs - time.clockMs;
+    const [isEnough, given] = isStuck()
+      ? [isOver, clocks.grant('advance', Math.min(stepMs, leftMs), signal)]
+      : [() => isOver() || isStuck(), clocks.grant('pauseIfNetworkFetchesPending', leftMs, signal)];
+    await unless(isEnough, given, changes, signal);
+    await read();
+  }
+  // Only the page itself has used its time; a script in a frame of another site may still be running.
+  while (!isOver() && clocks.hasRunningScript()) await changes.change(pollMs, signal);
+}
+
+/** Waits for `work` unless it is over first: a page that is navigating to another document does not answer. */
+async function unless(
+  isOver: () => boolean,
+  work: Promise<void>,
+  changes: Watch,
+  signal: AbortSignal,
+): Promise<void> {
+  let isDone = false;
+  const done = work.finally(() => {
+    isDone = true;
+    changes.notify();
+  });
+  done.catch(() => {});
+  while (!isDone && !isOver()) await changes.change(pollMs, signal);
+  if (isDone) await done;
+}
+
+/** A page with a calendar of its own has no time before it settles but what it is given here: at most as much as passes. */
+function createLoading(step: () => Promise<void>, changes: Watch, lifetime: AbortSignal) {
+  let isLoading = false;
+  let last: Promise<void> | undefined;
+
+  async function letLoad(): Promise<void> {
+    while (isLoading) {
+      const nextAt = performance.now() + stepMs;
+      await step();
+      await waitUntil(nextAt, () => !isLoading, changes, lifetime);
+    }
+  }
+
+  return {
+    /** The steps that are under way. */
+    get last() {
+      return last;
+    },
+    begin(): void {
+      isLoading = true;
+      last ??= letLoad()
+        .catch(() => {})
+        .finally(() => (last = undefined));
+    },
+    /** True if it was loading. */
+    end(): boolean {
+      const wasLoading = isLoading;
+      isLoading = false;
+      changes.notify();
+      return wasLoading;
+    },
+  };
+}
+
+async function waitUntil(
+  endsAt: number,
+  isOver: () => boolean,
+  changes: Watch,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!isOver() && performance.now() < endsAt)
+    await changes.change(Math.ceil(endsAt - performance.now()), signal);
 }
