@@ -38,25 +38,8 @@ const attempts = 2;
 const maxSockets = 1_000;
 
 export async function createS3Blobs(location: S3Location, spoolFolder: string): Promise<Blobs> {
-  const { bucket, endpoint, region, prefix } = location;
-  const agent = { keepAlive: true, maxSockets };
-  const client = new S3Client({
-    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-    ...(region !== undefined && { region }),
-    maxAttempts: attempts,
-    // Not every store supports the newer checksums; the signature covers the content.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: {
-      connectionTimeout: connectMs,
-      requestTimeout: answerMs,
-      throwOnRequestTimeout: true,
-      // A reader that pauses is not an outage.
-      socketTimeout: 0,
-      httpAgent: agent,
-      httpsAgent: agent,
-    },
-  });
+  const { bucket, prefix } = location;
+  const client = createClient(location);
   const ask = createOutageGuard('the file store', isOutage);
 
   const objectOf = (key: string) => ({ Bucket: bucket, Key: prefix + key });
@@ -142,6 +125,27 @@ export async function createS3Blobs(location: S3Location, spoolFolder: string): 
       await ask(() => client.send(new ListObjectsV2Command(input)));
     },
   };
+}
+
+function createClient({ endpoint, region }: S3Location): S3Client {
+  const agent = { keepAlive: true, maxSockets };
+  return new S3Client({
+    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+    ...(region !== undefined && { region }),
+    maxAttempts: attempts,
+    // Not every store supports the newer checksums; the signature covers the content.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: connectMs,
+      requestTimeout: answerMs,
+      throwOnRequestTimeout: true,
+      // A reader that pauses is not an outage.
+      socketTimeout: 0,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+  });
 }
 
 /** A store that responds at all, even with an error, is not down. */

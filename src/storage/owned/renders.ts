@@ -15,7 +15,8 @@ export interface RenderFilter {
   isEnded?: boolean;
 }
 
-export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
+/** The renders of the account, and those that fit a filter. */
+function rendersOf(db: Kysely<Schema>, accountId: string) {
   /** A hosted one leaves the history when its link expires. */
   const unexpired = (now: number) =>
     db
@@ -39,6 +40,11 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
     return query;
   }
 
+  return { unexpired, live, fitting };
+}
+
+export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
+  const { unexpired, live, fitting } = rendersOf(db, accountId);
   const { lastToRead, ...stored } = createOwnedStored(db, 'renders', accountId);
 
   /** Few renders may fit, among all of the account. References have an index. */
@@ -92,6 +98,14 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
       const { files, bytes } = await db.selectFrom(rows).select(totals).executeTakeFirstOrThrow();
       return { files, bytes, isMore: files === maxRead };
     },
+    ...stored,
+    ...createResults(db, accountId),
+  };
+}
+
+/** For how long results are kept, and what they answer. */
+function createResults(db: Kysely<Schema>, accountId: string) {
+  return {
     /** The newest result for the same request that ended after `since` and whose bytes are still there. */
     cached: (cacheKey: string, since: number, now: number): Promise<RenderRow | undefined> =>
       db
@@ -161,6 +175,5 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
         .where('deleted_at', 'is', null)
         .execute();
     },
-    ...stored,
   };
 }

@@ -48,7 +48,8 @@ function isBehind(order: UploadOrder, { createdAt, id }: Cursor) {
   return sql<boolean>`(${name}, id) ${sql.raw(direction === 'asc' ? '>' : '<')} (${last}, ${id})`;
 }
 
-export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
+/** The uploads of the account, and those that fit a filter. */
+function uploadsOf(db: Kysely<Schema>, accountId: string) {
   const unexpired = (now: number) =>
     db
       .selectFrom('uploads')
@@ -76,6 +77,12 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
     else if (expiry) query = query.where('expires_at', '<=', expiry.before);
     return query;
   }
+
+  return { unexpired, live, fitting };
+}
+
+export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
+  const { unexpired, live, fitting } = uploadsOf(db, accountId);
   const { lastToRead, ...stored } = createOwnedStored(db, 'uploads', accountId);
 
   /** Few uploads may fit, among all of the account. An album has an index, and at most a thousand. */

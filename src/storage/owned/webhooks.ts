@@ -13,21 +13,6 @@ export function createOwnedWebhooks(db: Kysely<Schema>, accountId: string) {
       .selectAll()
       .where('account_id', '=', accountId)
       .where('url', 'is not', null);
-  const logged = () =>
-    db
-      .selectFrom('webhook_deliveries')
-      .innerJoin('webhook_endpoints', 'webhook_endpoints.id', 'endpoint_id')
-      .select([
-        'webhook_deliveries.id',
-        'endpoint_id',
-        'event',
-        'state',
-        'attempts',
-        'webhook_deliveries.created_at',
-        'webhook_deliveries.next_at',
-        sql<string | null>`coalesce(webhook_deliveries.url, webhook_endpoints.url)`.as('url'),
-      ])
-      .where('webhook_deliveries.account_id', '=', accountId);
 
   return {
     /** Oldest first. */
@@ -68,6 +53,28 @@ export function createOwnedWebhooks(db: Kysely<Schema>, accountId: string) {
       await db.deleteFrom('webhook_secrets').where('account_id', '=', accountId).execute();
       await db.updateTable('accounts').set({ webhook_events: '' }).where('id', '=', accountId).execute();
     },
+    ...createDeliveryLog(db, accountId),
+  };
+}
+
+function createDeliveryLog(db: Kysely<Schema>, accountId: string) {
+  const logged = () =>
+    db
+      .selectFrom('webhook_deliveries')
+      .innerJoin('webhook_endpoints', 'webhook_endpoints.id', 'endpoint_id')
+      .select([
+        'webhook_deliveries.id',
+        'endpoint_id',
+        'event',
+        'state',
+        'attempts',
+        'webhook_deliveries.created_at',
+        'webhook_deliveries.next_at',
+        sql<string | null>`coalesce(webhook_deliveries.url, webhook_endpoints.url)`.as('url'),
+      ])
+      .where('webhook_deliveries.account_id', '=', accountId);
+
+  return {
     /** Newest first. */
     deliveries(
       {

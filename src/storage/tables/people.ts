@@ -13,11 +13,6 @@ export function createPeopleTable(db: Kysely<Schema>) {
       const row = await db.selectFrom('people').select('id').where('id', '=', accountId).executeTakeFirst();
       return row !== undefined;
     },
-    /** Whether signing in with the password needs a code too. */
-    async hasCodes(accountId: string): Promise<boolean> {
-      const people = db.selectFrom('people').select('two_factor_enabled').where('id', '=', accountId);
-      return Boolean((await people.executeTakeFirst())?.two_factor_enabled);
-    },
     /** Whether the person with this e-mail address has a stored session from this client address. */
     async hasSessionFrom(email: string, address: string): Promise<boolean> {
       const row = await db
@@ -62,6 +57,34 @@ export function createPeopleTable(db: Kysely<Schema>) {
         .where(({ eb, or }) => or([eb('value', '=', accountId), eb('value', 'like', `${accountId} %`)]))
         .execute();
     },
+    /** Also deletes everything that signs the person in. */
+    async delete(accountId: string): Promise<void> {
+      await this.endLinks(accountId);
+      await db.deleteFrom('people').where('id', '=', accountId).execute();
+    },
+    /** Deletes expired sessions and links, and all but the newest sessions of each person. */
+    async purgeExpired(now: number, keptSessions = maxSessions): Promise<void> {
+      const time = new Date(now).toISOString();
+      await db.deleteFrom('sessions').where('expires_at', '<', time).execute();
+      await db.deleteFrom('verifications').where('expires_at', '<', time).execute();
+      await sql`delete from sessions where id in (
+        select id from (
+          select id, row_number() over (partition by person_id order by created_at desc) as place from sessions
+        ) as ranked where place > ${keptSessions}
+      )`.execute(db);
+    },
+    ...createWaysIn(db),
+  };
+}
+
+/** What signs a person in: a password, a provider, a second factor. */
+function createWaysIn(db: Kysely<Schema>) {
+  return {
+    /** Whether signing in with the password needs a code too. */
+    async hasCodes(accountId: string): Promise<boolean> {
+      const people = db.selectFrom('people').select('two_factor_enabled').where('id', '=', accountId);
+      return Boolean((await people.executeTakeFirst())?.two_factor_enabled);
+    },
     /** Passkeys, codes from an app and recovery codes. */
     async endSecondFactors(accountId: string): Promise<void> {
       await db.deleteFrom('passkeys').where('person_id', '=', accountId).execute();
@@ -94,22 +117,6 @@ export function createPeopleTable(db: Kysely<Schema>) {
             .where('password.provider_id', '=', 'credential'),
         )
         .execute();
-    },
-    /** Also deletes everything that signs the person in. */
-    async delete(accountId: string): Promise<void> {
-      await this.endLinks(accountId);
-      await db.deleteFrom('people').where('id', '=', accountId).execute();
-    },
-    /** Deletes expired sessions and links, and all but the newest sessions of each person. */
-    async purgeExpired(now: number, keptSessions = maxSessions): Promise<void> {
-      const time = new Date(now).toISOString();
-      await db.deleteFrom('sessions').where('expires_at', '<', time).execute();
-      await db.deleteFrom('verifications').where('expires_at', '<', time).execute();
-      await sql`delete from sessions where id in (
-        select id from (
-          select id, row_number() over (partition by person_id order by created_at desc) as place from sessions
-        ) as ranked where place > ${keptSessions}
-      )`.execute(db);
     },
   };
 }

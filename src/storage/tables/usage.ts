@@ -20,8 +20,7 @@ export interface Usage {
   overage: number;
 }
 
-export type AccountOverage = Pick<AccountRow, 'id' | 'email' | 'plan'> &
-  Pick<UsageCounterRow, 'unit' | 'overage'>;
+type AccountOverage = Pick<AccountRow, 'id' | 'email' | 'plan'> & Pick<UsageCounterRow, 'unit' | 'overage'>;
 
 const addUnits = createStatement(
   (accountId: string, unit: Unit, month: string, count: number, limit: number, max: number) => sql<Usage>`
@@ -93,6 +92,24 @@ export function createUsageTable(db: Kysely<Schema>) {
       const { account_id, created_at, unit, key_id } = event;
       await addToDay(db, account_id, dayOf(created_at), unit, key_id ?? '', events.length, overage);
     },
+    /** Reads the counter and locks it until the transaction ends. */
+    async lock(counter: CounterKey): Promise<Usage> {
+      await open(counter);
+      return db
+        .updateTable('usage_counters')
+        .set({ used: sql`used` })
+        .where('account_id', '=', counter.accountId)
+        .where('unit', '=', counter.unit)
+        .where('month', '=', counter.month)
+        .returning(['used', 'overage'])
+        .executeTakeFirstOrThrow();
+    },
+    ...createUsageReads(db),
+  };
+}
+
+function createUsageReads(db: Kysely<Schema>) {
+  return {
     ofAccounts: (accountIds: string[], month: string): Promise<UsageCounterRow[]> =>
       db
         .selectFrom('usage_counters')
@@ -110,18 +127,6 @@ export function createUsageTable(db: Kysely<Schema>) {
         .where('overage', '>', 0)
         .orderBy('accounts.email')
         .execute(),
-    /** Reads the counter and locks it until the transaction ends. */
-    async lock(counter: CounterKey): Promise<Usage> {
-      await open(counter);
-      return db
-        .updateTable('usage_counters')
-        .set({ used: sql`used` })
-        .where('account_id', '=', counter.accountId)
-        .where('unit', '=', counter.unit)
-        .where('month', '=', counter.month)
-        .returning(['used', 'overage'])
-        .executeTakeFirstOrThrow();
-    },
     /** Units that a key has used since a day. Exact while the account's counter is locked. */
     async ofKeySince({ accountId, unit, keyId }: KeyUnits, day: number): Promise<number> {
       const { used } = await db
