@@ -1,6 +1,8 @@
 // A map that evicts the least recently used entry when it is full, so that what clients send cannot grow memory without bound.
 import { createByAge } from '#core/by-age.ts';
 
+export type BoundedMap<Key, Value> = ReturnType<typeof createBoundedMap<Key, Value>>;
+
 /** `max` is a number of entries, or a total weight if `weightOf` is given. */
 export function createBoundedMap<Key, Value>(max: number, weightOf: (value: Value) => number = () => 1) {
   // By last use.

@@ -3,6 +3,7 @@
 // another sends what it had not noted, perhaps a second time.
 import type { Logger } from 'pino';
 import type { Clock } from '#core/clock.ts';
+import { createDueWork } from '#core/due-work.ts';
 import { OutgoingFailure, type Outgoing } from '#wall/outgoing.ts';
 import type { Database } from '#storage/database.ts';
 import type { WebhookDeliveryRow } from '#storage/schema.ts';
@@ -28,56 +29,28 @@ const keptDeliveries = 500;
 /** What a message says of a render. `changes` is what was recorded with its id. */
 export type RenderMessage = (accountId: string, renderId: string, changes: unknown) => Promise<object>;
 
-export function createWebhookSender(parts: {
+interface SenderParts {
   database: Database;
   renderMessage: RenderMessage;
   clock: Clock;
   outgoing: Outgoing;
   secrets: WebhookSecrets;
   log: Logger;
-}) {
-  const { database, clock, renderMessage, outgoing, secrets, log } = parts;
+}
+
+export function createWebhookSender(parts: SenderParts) {
+  const { database, clock, secrets, log } = parts;
   const { webhooks } = database.tables;
-  const turns = new Set<Promise<void>>();
   const stopped = new AbortController();
-  let claiming: Promise<void> | undefined;
-  let isWanted = false;
-
-  /** Starts a turn for every queue that is due, as far as there is room. */
-  async function claimAll(): Promise<void> {
-    while (turns.size < queuesAtOnce && !stopped.signal.aborted) {
-      const queue = await webhooks.claim(clock.now(), { leaseMs, perAccount: queuesPerAccount });
-      if (!queue) return;
-      const turn = takeTurn(queue)
-        .catch((error: unknown) => log.error({ err: error }, 'webhooks were not sent'))
-        .finally(() => {
-          turns.delete(turn);
-          // Something may have waited for this place, or come in the meantime.
-          wake();
-        });
-      turns.add(turn);
-    }
-  }
-
-  async function sendDue(): Promise<void> {
-    isWanted = true;
-    claiming ??= (async () => {
-      try {
-        while (isWanted) {
-          isWanted = false;
-          await claimAll();
-        }
-      } finally {
-        claiming = undefined;
-      }
-    })();
-    await claiming;
-  }
-
-  /** After the commit of an event. Never rejects: the next look finds what this one missed. */
-  function wake(): void {
-    if (!stopped.signal.aborted) sendDue().catch(() => {});
-  }
+  const send = createExchange(parts, stopped.signal);
+  const turns = createDueWork(async () => {
+    if (turns.count() >= queuesAtOnce || stopped.signal.aborted) return undefined;
+    const queue = await webhooks.claim(clock.now(), { leaseMs, perAccount: queuesPerAccount });
+    return (
+      queue &&
+      (() => takeTurn(queue).catch((error: unknown) => log.error({ err: error }, 'webhooks were not sent')))
+    );
+  });
 
   async function takeTurn(queue: ClaimedQueue): Promise<void> {
     const until = performance.now() + turnMs;
@@ -136,6 +109,22 @@ export function createWebhookSender(parts: {
     );
   }
 
+  return {
+    wake: turns.wake,
+    sendDue: turns.beginDue,
+    /** At the start of a single machine: leases from before it are over. */
+    forgetLeases: (): Promise<void> => webhooks.endLeases(),
+    async close(): Promise<void> {
+      stopped.abort(new Error('the service is stopping'));
+      await turns.ended();
+    },
+  };
+}
+
+/** One message and what came of it. */
+function createExchange({ renderMessage, outgoing, log }: SenderParts, stopped: AbortSignal) {
+  return send;
+
   /** As it is signed. */
   async function bodyOf(delivery: WebhookDeliveryRow): Promise<string> {
     const { account_id, event, body, render_id, created_at } = delivery;
@@ -158,25 +147,13 @@ export function createWebhookSender(parts: {
         contentType: 'application/json',
         headers: signedHeaders(delivery.id, body, signing, at),
         body: Buffer.from(body),
-        signal: stopped.signal,
+        signal: stopped,
       });
       return { status, failure: null };
     } catch (error) {
-      if (stopped.signal.aborted) return undefined;
+      if (stopped.aborted) return undefined;
       if (!(error instanceof OutgoingFailure)) log.error({ err: error }, 'a webhook could not be sent');
       return { status: null, failure: error instanceof OutgoingFailure ? error.kind : 'unreachable' };
     }
   }
-
-  return {
-    wake,
-    sendDue,
-    /** At the start of a single machine: leases from before it are over. */
-    forgetLeases: (): Promise<void> => webhooks.endLeases(),
-    async close(): Promise<void> {
-      stopped.abort(new Error('the service is stopping'));
-      await claiming?.catch(() => {});
-      await Promise.all(turns);
-    },
-  };
 }

@@ -50,19 +50,7 @@ export function createWebhookEndpoints(parts: {
             'url',
             `an account has at most ${limits.webhookEndpoints} endpoints; remove one first`,
           );
-        const added: WebhookEndpointRow = {
-          id: newId(),
-          account_id: accountId,
-          url: address,
-          events: listOf(events),
-          created_at: clock.now(),
-          off_at: null,
-          off_reason: null,
-          notice: 0,
-          waiting: 0,
-          next_at: null,
-          leased_until: 0,
-        };
+        const added = newEndpoint(accountId, address, events, clock.now());
         await owned.webhooks.insert(added);
         await tables.webhooks.noteEvents(accountId);
         return added;
@@ -119,6 +107,25 @@ export function createWebhookEndpoints(parts: {
     },
   };
 }
+
+const newEndpoint = (
+  account_id: string,
+  url: string,
+  events: readonly WebhookEvent[],
+  created_at: number,
+): WebhookEndpointRow => ({
+  id: newId(),
+  account_id,
+  url,
+  events: listOf(events),
+  created_at,
+  off_at: null,
+  off_reason: null,
+  notice: 0,
+  waiting: 0,
+  next_at: null,
+  leased_until: 0,
+});
 
 /** In the order of the contract, each once. */
 const listOf = (events: readonly WebhookEvent[]): string =>

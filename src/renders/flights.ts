@@ -67,6 +67,7 @@ export type Flights = ReturnType<typeof createFlights>;
 
 export function createFlights({ database, clock }: { database: Database; clock: Clock }) {
   const { renderFlights } = database.tables;
+  const takeOff = createTakeOff(renderFlights, clock);
   /** Those that this process takes part in; each resolves when it has ended. */
   const here = new Map<string, Promise<Landing>>();
   const waiting = createTally();
@@ -91,11 +92,6 @@ export function createFlights({ database, clock }: { database: Database; clock: 
     }
   }
 
-  async function find<T>(flight: Flight<T>, landing?: Landing): Promise<T | undefined> {
-    const row = await (landing ? (landing.look ??= flight.look()) : flight.look());
-    return row && flight.take(row);
-  }
-
   /** The one request of this process that looks what other machines do. */
   async function lead<T>(flight: Flight<T>): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<Landing>();
@@ -112,6 +108,28 @@ export function createFlights({ database, clock }: { database: Database; clock: 
       resolve({ failure });
     }
   }
+
+  async function waitFor(other: Promise<Landing>, { accountId, signal }: Flight<unknown>): Promise<Landing> {
+    if (waiting.of(accountId) >= maxWaiting)
+      throw new ServiceError(
+        'concurrency_limited',
+        `${maxWaiting} requests of this account are already waiting for a render. Retry shortly.`,
+        { retryAfterSeconds },
+      );
+    return waiting.during(accountId, 1, () => untilAborted(other, signal));
+  }
+
+  return {
+    join,
+    /** After a start on a single machine: whoever made a render before it is gone. */
+    forget: (): Promise<void> => renderFlights.unlockAll(),
+    sweep: (): Promise<void> => renderFlights.purge(clock.now()),
+  };
+}
+
+/** Makes the render, or waits while another machine does. */
+function createTakeOff(renderFlights: Tables['renderFlights'], clock: Clock) {
+  return takeOff;
 
   async function takeOff<T>(flight: Flight<T>): Promise<T> {
     const key = { account_id: flight.accountId, cache_key: flight.cacheKey };
@@ -133,10 +151,10 @@ export function createFlights({ database, clock }: { database: Database; clock: 
     }
   }
 
-  const isAnswer = (row: RenderFlightRow, awaited: string | undefined, flight: Flight<unknown>): boolean =>
-    row.failure !== null &&
-    row.failed_until > clock.now() &&
-    (flight.recallsFailures || row.attempt === awaited);
+  function isAnswer(row: RenderFlightRow, awaited: string | undefined, flight: Flight<unknown>): boolean {
+    const isRecent = row.failure !== null && row.failed_until > clock.now();
+    return isRecent && (flight.recallsFailures || row.attempt === awaited);
+  }
 
   /** Undefined if another machine has taken over. */
   async function fly<T>(flight: Flight<T>, attempt: string): Promise<T | undefined> {
@@ -158,49 +176,21 @@ export function createFlights({ database, clock }: { database: Database; clock: 
       if (error instanceof LostFlightError) return undefined;
       const isShared = error instanceof ServiceError && !isOfOne(error) && !endOf(flight).aborted;
       // If this cannot be written either, the lease ends by itself.
-      await (isShared ? remember(key, attempt, error) : renderFlights.end(key, attempt)).catch(() => {});
+      await (
+        isShared
+          ? renderFlights.fail(key, attempt, remembered(error, clock.now()))
+          : renderFlights.end(key, attempt)
+      ).catch(() => {});
       throw error;
     } finally {
       stopProlonging();
     }
   }
+}
 
-  async function remember(
-    key: Pick<RenderFlightRow, 'account_id' | 'cache_key'>,
-    attempt: string,
-    { code, complaint, details, retryAfterSeconds: seconds }: ServiceError,
-  ): Promise<void> {
-    const failure: RememberedError = {
-      code,
-      complaint,
-      details,
-      ...(seconds !== undefined && { retryAfterSeconds: seconds }),
-    };
-    const failedUntil = clock.now() + (seconds === undefined ? failureMs : seconds * 1000);
-    await renderFlights.fail(key, attempt, { failure: JSON.stringify(failure), failedUntil });
-  }
-
-  async function waitFor(other: Promise<Landing>, { accountId, signal }: Flight<unknown>): Promise<Landing> {
-    if (waiting.of(accountId) >= maxWaiting)
-      throw new ServiceError(
-        'concurrency_limited',
-        `${maxWaiting} requests of this account are already waiting for a render. Retry shortly.`,
-        { retryAfterSeconds },
-      );
-    waiting.add(accountId, 1);
-    try {
-      return await untilAborted(other, signal);
-    } finally {
-      waiting.add(accountId, -1);
-    }
-  }
-
-  return {
-    join,
-    /** After a start on a single machine: whoever made a render before it is gone. */
-    forget: (): Promise<void> => renderFlights.unlockAll(),
-    sweep: (): Promise<void> => renderFlights.purge(clock.now()),
-  };
+async function find<T>(flight: Flight<T>, landing?: Landing): Promise<T | undefined> {
+  const row = await (landing ? (landing.look ??= flight.look()) : flight.look());
+  return row && flight.take(row);
 }
 
 const endOf = ({ detached, signal }: Flight<unknown>): AbortSignal => detached ?? signal;
@@ -209,6 +199,19 @@ const endOf = ({ detached, signal }: Flight<unknown>): AbortSignal => detached ?
 const isOfOne = (error: unknown): boolean =>
   (error instanceof QuotaExceededError && error.isOfKey) ||
   (error instanceof ServiceError && error.details.isOfDelivery === true);
+
+function remembered({ code, complaint, details, retryAfterSeconds: seconds }: ServiceError, now: number) {
+  const failure: RememberedError = {
+    code,
+    complaint,
+    details,
+    ...(seconds !== undefined && { retryAfterSeconds: seconds }),
+  };
+  return {
+    failure: JSON.stringify(failure),
+    failedUntil: now + (seconds === undefined ? failureMs : seconds * 1000),
+  };
+}
 
 const recall = ({ failure, failed_until }: RenderFlightRow): RecalledFailure =>
   new RecalledFailure(JSON.parse(failure ?? '{}') as RememberedError, failed_until);

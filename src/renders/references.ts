@@ -16,6 +16,8 @@ export interface OpenReferences extends AsyncDisposable {
   files: ReferenceFile[];
 }
 
+export type References = ReturnType<typeof createReferences>;
+
 export function createReferences(parts: { database: Database; blobs: Blobs; clock: Clock }) {
   const { database, blobs, clock } = parts;
 

@@ -14,7 +14,7 @@ import type { CaptureSlots } from '#metering/capture-slots.ts';
 import type { QuotaState } from '#metering/quota.ts';
 import type { JobRequests } from '#renders/job-requests.ts';
 import { unitsOf } from '#renders/output-files.ts';
-import { keptFailures, type Renders } from '#renders/render.ts';
+import type { Renders } from '#renders/render.ts';
 import { pendingRow, type BegunRender } from '#renders/render-row.ts';
 import type { RenderRequest } from '#renders/render-request.ts';
 import { toStoredRender, type StoredRender } from '#renders/stored-render.ts';
@@ -33,7 +33,7 @@ export interface AcceptedRender extends StoredRender {
 
 export type RenderJobs = ReturnType<typeof createRenderJobs>;
 
-export function createRenderJobs(parts: {
+interface RenderJobsParts {
   database: Database;
   clock: Clock;
   wall: Wall;
@@ -46,9 +46,10 @@ export function createRenderJobs(parts: {
   wake: () => void;
   /** Called after a job was canceled. */
   stop: (id: string) => void;
-}) {
-  const { database, clock, wall, slots, renders, jobBlobs, requests, reached, wake, stop } = parts;
-  const { renderJobs } = database.tables;
+}
+
+export function createRenderJobs(parts: RenderJobsParts) {
+  const { database, clock, wall, slots, renders, requests, reached, wake } = parts;
 
   /** A name that does not resolve now may do so when the render ends. Throws `queue_full` if too many messages wait already. */
   async function checkWebhook(
@@ -138,6 +139,14 @@ export function createRenderJobs(parts: {
       }
     },
 
+    ...createEnds(parts),
+  };
+}
+
+/** Jobs that end without their render: canceled, deleted with their account, or left by a machine that is gone. */
+function createEnds({ database, clock, renders, jobBlobs, requests, stop }: RenderJobsParts) {
+  const { renderJobs } = database.tables;
+  return {
     /** Ends those of the account's renders that wait or run, and returns their ids. The others are left as they are. */
     async cancel(accountId: string, ids: string[]): Promise<string[]> {
       const pending = ids.length === 0 ? [] : [...(await renderJobs.existing(ids))];
@@ -152,7 +161,7 @@ export function createRenderJobs(parts: {
         stop(id);
         await requests.deleteRequest(id);
       }
-      if (canceled.length > 0) await database.tables.renders.trimFailures(accountId, keptFailures);
+      if (canceled.length > 0) await renders.recorder.trim(accountId);
       return canceled;
     },
 

@@ -32,14 +32,12 @@ export function createRenderWaits({ database, clock }: { database: Database; clo
       const { promise, resolve } = Promise.withResolvers<void>();
       const others = ends.get(id) ?? new Set();
       ends.set(id, others.add(resolve));
-      waiting.add(accountId, 1);
       const cancel = clock.after(ms, resolve);
       signal.addEventListener('abort', () => resolve(), { once: true });
       try {
-        await promise;
+        await waiting.during(accountId, 1, () => promise);
       } finally {
         cancel();
-        waiting.add(accountId, -1);
         others.delete(resolve);
         if (others.size === 0) ends.delete(id);
       }

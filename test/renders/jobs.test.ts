@@ -12,7 +12,7 @@ import { RenderFailure } from '#browser/browser.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import { maxWaiting } from '#delivery/events.ts';
 import type { RenderRequest } from '#renders/render-request.ts';
-import { keptFailures } from '#renders/render.ts';
+import { keptFailures } from '#renders/record-render.ts';
 import { quietFor } from '#test/support/quiet-for.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { openJobsKit, webhookUrl, type JobsKit } from '#test/renders/jobs-kit.ts';

@@ -20,7 +20,7 @@ import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
 import { createTransfers } from '#delivery/transfers.ts';
 import { createCaptureSlots } from '#metering/capture-slots.ts';
 import { monthOf } from '#metering/quota.ts';
-import type { AlsoRecord } from '#renders/render.ts';
+import type { AlsoRecord } from '#renders/record-render.ts';
 import type { RenderRequest } from '#renders/render-request.ts';
 import { createPictureMaker } from '#uploads/pictures/picture-maker.ts';
 import { createRendersRoom } from '#renders/room.ts';

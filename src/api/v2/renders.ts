@@ -8,7 +8,7 @@ import { outputFiles } from '#renders/output-files.ts';
 import type { RenderHistory } from '#renders/render-history.ts';
 import type { StoredRender } from '#renders/stored-render.ts';
 import type { CacheKeyOf } from '#renders/cache-key.ts';
-import type { CacheHit } from '#renders/cached-renders.ts';
+import type { CacheHit } from '#renders/results.ts';
 import type { RenderWaits } from '#renders/render-waits.ts';
 import { sendAnswer, type Answer } from '#http/answer.ts';
 import { bytesAnswer, jsonAnswer, queueRender, runRender, type RenderParts } from '#api/run-render.ts';
@@ -30,9 +30,10 @@ export interface RendersParts extends RenderParts, InstallationSettings {
   cell: Cell;
 }
 
+const idOf = (request: FastifyRequest): string => (request.params as { id: string }).id;
+
 export function renderHandlers(parts: RendersParts) {
   const { renderHistory, renderJobs, renderWaits, renderBlobs, cell, cacheKeyOf, contentBaseUrl } = parts;
-  const idOf = (request: FastifyRequest): string => (request.params as { id: string }).id;
 
   const create = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
     sendAnswer(request, reply, await render(request, reply));
@@ -54,7 +55,7 @@ export function renderHandlers(parts: RendersParts) {
     const cache =
       cacheKey === undefined
         ? undefined
-        : { key: cacheKey, maxAgeMs, toAnswer: (hit: CacheHit) => hitAnswer(hit, lowered) };
+        : { key: cacheKey, maxAgeMs, toAnswer: (hit: CacheHit) => hitAnswer(hit, lowered, contentBaseUrl) };
     const answer = given.async === true ? await queue() : await runNow();
     const isRepeat = 'idempotent-replayed' in answer.headers;
     return isRepeat && 'body' in answer ? await withTexts(answer, accountId) : answer;
@@ -74,14 +75,6 @@ export function renderHandlers(parts: RendersParts) {
           : jsonAnswer(finished, receiptOf(finished, contentBaseUrl)),
       );
     }
-  }
-
-  /** The receipt of an earlier render, as this request has it: it cost nothing. */
-  function hitAnswer(hit: CacheHit, { reference }: { reference: string | null }): Answer {
-    const age = Math.floor(hit.ageMs / 1000);
-    if (hit.bytes) return bytesAnswer(hit, { ...headersOf(hit, 'hit'), age });
-    const answer = jsonAnswer({}, { ...receiptOf(hit, contentBaseUrl), reference });
-    return { ...answer, headers: { ...answer.headers, age } };
   }
 
   /** Those of a render that was deleted or has expired are gone. */
@@ -137,6 +130,18 @@ export function renderHandlers(parts: RendersParts) {
   }
 
   return { create, list, read, remove };
+}
+
+/** The receipt of an earlier render, as this request has it: it cost nothing. */
+function hitAnswer(
+  hit: CacheHit,
+  { reference }: { reference: string | null },
+  contentBaseUrl: string,
+): Answer {
+  const age = Math.floor(hit.ageMs / 1000);
+  if (hit.bytes) return bytesAnswer(hit, { ...headersOf(hit, 'hit'), age });
+  const answer = jsonAnswer({}, { ...receiptOf(hit, contentBaseUrl), reference });
+  return { ...answer, headers: { ...answer.headers, age } };
 }
 
 /** What only the bytes of version 2 say. */
