@@ -46,11 +46,11 @@ const nothing: EgressRules = { decideByName: () => shut, decide: () => Promise.r
 export async function openEgressDoor(changed: Partial<DoorLimits> = {}): Promise<Door> {
   const limits = { ...waysOut.page.limits, ...changed };
   let rules = nothing;
-  const sockets = new Set<Socket>();
+  const sockets = createSocketSet();
   const agents = new Map<Socket, Agent>();
   const verdicts = new Map<string, Promise<Verdict>>();
   const inTurn = createTurns(lookupsAtOnce);
-  const ledger = createEgressLedger(limits, destroySockets);
+  const ledger = createEgressLedger(limits, sockets.destroy);
   const closed = new AbortController();
 
   /** Every connection to a server is made here. */
@@ -65,7 +65,7 @@ export async function openEgressDoor(changed: Partial<DoorLimits> = {}): Promise
       port: target.port,
       timeoutMs: limits.connectMs,
       isDone,
-      track,
+      track: sockets.track,
     });
     upstream.on('data', ledger.countBytes);
     ledger.succeed(target);
@@ -84,53 +84,8 @@ export async function openEgressDoor(changed: Partial<DoorLimits> = {}): Promise
     return verdict;
   }
 
-  /** Possible only if an exception opens loopback: a door that dials a door would loop forever. */
-  function isDoor(address: string, port: number): boolean {
-    const isShared = doorHost === '127.0.0.1';
-    if (isShared && !doorPorts.has(port)) return false;
-    const text = parseAddress(address)?.join('.');
-    return text === doorHost || (isShared && text === '0.0.0.0');
-  }
-
-  /**
-   * The browser keeps one connection to the door per server and reuses it, so each of them has its own connection to that server.
-   * If a reused connection turns out to be closed, the browser sees that as it would without a proxy, and retries by its own
-   * rules.
-   */
-  function createAgent(client: Socket): Agent {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const connect = async (target: Authority, settle: (error: Error | null, upstream?: Socket) => void) => {
-      const upstream = await reach(target).catch((error: Error) => error);
-      if (upstream instanceof Error) return settle(upstream);
-      if (!client.destroyed) return settle(null, upstream);
-      upstream.destroy();
-      return settle(new Error('the browser hung up'));
-    };
-    agent.createConnection = ({ host, port }, settle) => {
-      const settled = settle as Parameters<typeof connect>[1];
-      connect({ host: host!, port: Number(port) }, settled).catch((error: Error) => settled(error));
-      return undefined;
-    };
-    return agent;
-  }
-
-  function track(socket: Socket): void {
-    sockets.add(socket);
-    // The close event that follows an error reports what it means.
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
-  }
-
-  function destroySockets(): void {
-    for (const socket of sockets) socket.destroy();
-  }
-
-  const traffic = createEgressTraffic({
-    ledger,
-    reach,
-    agentOf: (client) => agents.get(client),
-    limits,
-  });
+  const agentOf = (client: Socket) => agents.get(client);
+  const traffic = createEgressTraffic({ ledger, reach, agentOf, limits });
   const server = createServer({
     maxHeaderSize: limits.requestHeaderBytes,
     // The door closes with its render.
@@ -140,8 +95,8 @@ export async function openEgressDoor(changed: Partial<DoorLimits> = {}): Promise
     noDelay: true,
   });
   server.on('connection', (client) => {
-    track(client);
-    agents.set(client, createAgent(client));
+    sockets.track(client);
+    agents.set(client, createAgent(client, reach));
     client.on('data', ledger.countBytes);
     client.on('close', () => {
       agents.get(client)?.destroy();
@@ -179,8 +134,53 @@ export async function openEgressDoor(changed: Partial<DoorLimits> = {}): Promise
       doorPorts.delete(port);
       const ended = once(server, 'close');
       server.close();
-      destroySockets();
+      sockets.destroy();
       await ended;
+    },
+  };
+}
+
+/** Possible only if an exception opens loopback: a door that dials a door would loop forever. */
+function isDoor(address: string, port: number): boolean {
+  const isShared = doorHost === '127.0.0.1';
+  if (isShared && !doorPorts.has(port)) return false;
+  const text = parseAddress(address)?.join('.');
+  return text === doorHost || (isShared && text === '0.0.0.0');
+}
+
+/**
+ * The browser keeps one connection to the door per server and reuses it, so each of them has its own connection to that server.
+ * If a reused connection turns out to be closed, the browser sees that as it would without a proxy, and retries by its own
+ * rules.
+ */
+function createAgent(client: Socket, reach: (target: Authority) => Promise<Socket>): Agent {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const connect = async (target: Authority, settle: (error: Error | null, upstream?: Socket) => void) => {
+    const upstream = await reach(target).catch((error: Error) => error);
+    if (upstream instanceof Error) return settle(upstream);
+    if (!client.destroyed) return settle(null, upstream);
+    upstream.destroy();
+    return settle(new Error('the browser hung up'));
+  };
+  agent.createConnection = ({ host, port }, settle) => {
+    const settled = settle as Parameters<typeof connect>[1];
+    connect({ host: host!, port: Number(port) }, settled).catch((error: Error) => settled(error));
+    return undefined;
+  };
+  return agent;
+}
+
+function createSocketSet() {
+  const sockets = new Set<Socket>();
+  return {
+    track(socket: Socket): void {
+      sockets.add(socket);
+      // The close event that follows an error reports what it means.
+      socket.on('error', () => {});
+      socket.on('close', () => sockets.delete(socket));
+    },
+    destroy(): void {
+      for (const socket of sockets) socket.destroy();
     },
   };
 }

@@ -26,6 +26,9 @@ export interface FailureClassifier {
   ofAnswer(headers: Record<string, string>, url: string): RenderFailure | undefined;
 }
 
+/** Other schemes leave the page for another program, or go nowhere. */
+const isSite = (url: string): boolean => /^https?:/i.test(url);
+
 export function followMainFrame(
   session: CdpSession,
   frameId: string,
@@ -54,8 +57,7 @@ export function followMainFrame(
   let requestedUntil = 0;
   const isRequested = () => performance.now() < requestedUntil;
   const request = (url: string) => {
-    // Other schemes leave the page for another program, or go nowhere.
-    if (!/^https?:/i.test(url)) return;
+    if (!isSite(url)) return;
     requestedUntil = performance.now() + navigationRequestMs;
     setTimeout(watch.notify, navigationRequestMs).unref();
     watch.notify();

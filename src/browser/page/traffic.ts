@@ -53,6 +53,82 @@ export function createTraffic(
   onAnswer: (url: string) => void,
   failures: Pick<FailedRequests, 'answered' | 'failed'>,
 ): Traffic {
+  const flights = createFlights();
+  let workers = 0;
+
+  function land(key: string): void {
+    if (flights.remove(key)) watch.notify();
+  }
+
+  return {
+    get inFlight() {
+      return flights.inFlight();
+    },
+    get awaited() {
+      return flights.awaited();
+    },
+    get isUnfinished() {
+      return flights.isUnfinished();
+    },
+    get workers() {
+      return workers;
+    },
+    workerStarted() {
+      workers += 1;
+      watch.notify();
+    },
+    follow(session, child) {
+      const prefix = `${session.id} `;
+      // The requests for the document of a cross-site frame and for the script of a worker, which has the id of the worker, begin in the
+      // session of their parent and end in their own.
+      const keyOf = (requestId: string) => {
+        if (flights.has(prefix + requestId)) return prefix + requestId;
+        return (child?.targetId === requestId ? `${child.parent.id} ` : frameDocument) + requestId;
+      };
+      session.on('Network.requestWillBeSent', ({ requestId, request: { url }, type, frameId }) => {
+        if (/^(data|blob):/.test(url.slice(0, 5))) return;
+        const isDocument = type === 'Document';
+        flights.start({
+          key: (isDocument ? frameDocument : prefix) + requestId,
+          session,
+          url,
+          documentOf: isDocument ? frameId : undefined,
+          type,
+          startedAt: performance.now(),
+          isAnswered: false,
+        });
+        watch.notify();
+      });
+      session.on('Network.responseReceived', ({ requestId, response }) => {
+        const flight = flights.get(keyOf(requestId));
+        // Both sessions may report it.
+        if (!flight || flight.isAnswered) return;
+        flights.answer(flight);
+        failures.answered(flight, response);
+        if (response.fromDiskCache !== true && response.fromServiceWorker !== true) onAnswer(response.url);
+      });
+      session.on('Network.dataReceived', ({ requestId }) => {
+        const flight = flights.get(keyOf(requestId));
+        if (flight) flights.answer(flight);
+      });
+      session.on('Network.requestServedFromCache', ({ requestId }) => land(keyOf(requestId)));
+      session.on('Network.loadingFinished', ({ requestId }) => land(keyOf(requestId)));
+      session.on('Network.loadingFailed', (failure) => {
+        const key = keyOf(failure.requestId);
+        const flight = flights.get(key);
+        if (flight) failures.failed(flight, failure);
+        land(key);
+      });
+    },
+    forget(session) {
+      for (const { key } of flights.of(session)) land(key);
+      flights.forget(session);
+    },
+  };
+}
+
+/** The requests that are under way, by what they still need. */
+function createFlights() {
   const flights = new Map<string, Flight>();
   const ofSession = new Map<CdpSession, Set<Flight>>();
   // Each event of a page asks how many there are, so they are not counted anew each time.
@@ -60,7 +136,6 @@ export function createTraffic(
   const others = createRecent(lostMs);
   const answered = createRecent(silentMs);
   let unanswered = 0;
-  let workers = 0;
 
   function remove(key: string): boolean {
     const flight = flights.get(key);
@@ -89,18 +164,17 @@ export function createTraffic(
     answered.note(flight.key);
   }
 
-  function land(key: string): void {
-    if (remove(key)) watch.notify();
-  }
-
   return {
-    get inFlight() {
-      return unanswered + answered.count();
-    },
-    get awaited() {
-      return polls.count() + others.count();
-    },
-    get isUnfinished() {
+    start,
+    answer,
+    remove,
+    get: (key: string) => flights.get(key),
+    has: (key: string) => flights.has(key),
+    of: (session: CdpSession): Iterable<Flight> => ofSession.get(session) ?? [],
+    forget: (session: CdpSession) => ofSession.delete(session),
+    inFlight: () => unanswered + answered.count(),
+    awaited: () => polls.count() + others.count(),
+    isUnfinished(): boolean {
       const since = performance.now() - longPollMs;
       return flights
         .values()
@@ -108,60 +182,6 @@ export function createTraffic(
           ({ type, startedAt, isAnswered }) =>
             startedAt <= since && (seenTypes.has(type) || (dataTypes.has(type) && !isAnswered)),
         );
-    },
-    get workers() {
-      return workers;
-    },
-    workerStarted() {
-      workers += 1;
-      watch.notify();
-    },
-    follow(session, child) {
-      const prefix = `${session.id} `;
-      // The requests for the document of a cross-site frame and for the script of a worker, which has the id of the worker, begin in the
-      // session of their parent and end in their own.
-      const keyOf = (requestId: string) => {
-        if (flights.has(prefix + requestId)) return prefix + requestId;
-        return (child?.targetId === requestId ? `${child.parent.id} ` : frameDocument) + requestId;
-      };
-      session.on('Network.requestWillBeSent', ({ requestId, request: { url }, type, frameId }) => {
-        if (/^(data|blob):/.test(url.slice(0, 5))) return;
-        const isDocument = type === 'Document';
-        start({
-          key: (isDocument ? frameDocument : prefix) + requestId,
-          session,
-          url,
-          documentOf: isDocument ? frameId : undefined,
-          type,
-          startedAt: performance.now(),
-          isAnswered: false,
-        });
-        watch.notify();
-      });
-      session.on('Network.responseReceived', ({ requestId, response }) => {
-        const flight = flights.get(keyOf(requestId));
-        // Both sessions may report it.
-        if (!flight || flight.isAnswered) return;
-        answer(flight);
-        failures.answered(flight, response);
-        if (response.fromDiskCache !== true && response.fromServiceWorker !== true) onAnswer(response.url);
-      });
-      session.on('Network.dataReceived', ({ requestId }) => {
-        const flight = flights.get(keyOf(requestId));
-        if (flight) answer(flight);
-      });
-      session.on('Network.requestServedFromCache', ({ requestId }) => land(keyOf(requestId)));
-      session.on('Network.loadingFinished', ({ requestId }) => land(keyOf(requestId)));
-      session.on('Network.loadingFailed', (failure) => {
-        const key = keyOf(failure.requestId);
-        const flight = flights.get(key);
-        if (flight) failures.failed(flight, failure);
-        land(key);
-      });
-    },
-    forget(session) {
-      for (const { key } of ofSession.get(session) ?? []) land(key);
-      ofSession.delete(session);
     },
   };
 }

@@ -56,6 +56,7 @@ export class AnswerTooLarge extends Error {
 
 interface Pending {
   method: string;
+  sessionId: string | undefined;
   settle(error: Error | undefined, result?: unknown): void;
 }
 
@@ -75,17 +76,15 @@ export function connectCdp(
   output: Readable,
   onBroken: (reason: string) => void,
 ): CdpConnection {
-  const pending = new Map<number, Pending>();
+  const calls = createCalls(write);
   const sessions = new Map<string, Handlers>();
   const rootHandlers: Handlers = new Map();
-  let nextId = 1;
-  let closedBecause: string | undefined;
+  let isClosed = false;
 
   function close(reason: string): void {
-    if (closedBecause !== undefined) return;
-    closedBecause = reason;
-    for (const call of pending.values()) call.settle(new CdpError(call.method, reason, true));
-    pending.clear();
+    if (isClosed) return;
+    isClosed = true;
+    calls.close(reason);
     sessions.clear();
     onBroken(reason);
   }
@@ -106,13 +105,7 @@ export function connectCdp(
     // Checked before the text is parsed, because parsing is the most expensive step.
     if (isEvent(text) && !hasHandler(text)) return;
     const message = JSON.parse(text) as Message;
-    if (message.id !== undefined) {
-      const call = pending.get(message.id);
-      pending.delete(message.id);
-      if (message.error) call?.settle(new CdpError(call.method, message.error.message));
-      else call?.settle(undefined, message.result);
-      return;
-    }
+    if (message.id !== undefined) return calls.answer(message.id, message);
     const handlers = message.sessionId === undefined ? rootHandlers : sessions.get(message.sessionId);
     for (const handler of handlers?.get(message.method ?? '') ?? []) handler(message.params as never);
   }
@@ -131,37 +124,11 @@ export function connectCdp(
   }
 
   function createSession(id: string | undefined, handlers: Handlers): CdpSession {
-    const calls = new Set<number>();
-
-    function call<T>(method: string, params: unknown, signal: AbortSignal | undefined): Promise<T> {
-      return new Promise((resolve, reject) => {
-        if (closedBecause !== undefined) return reject(new CdpError(method, closedBecause, true));
-        if (signal?.aborted) return reject(signal.reason as Error);
-        const callId = nextId++;
-        const stopListening = onAbort(signal, () => {
-          pending.delete(callId);
-          calls.delete(callId);
-          reject(signal?.reason as Error);
-        });
-        calls.add(callId);
-        pending.set(callId, {
-          method,
-          settle(error, result) {
-            stopListening();
-            calls.delete(callId);
-            if (error) reject(error);
-            else resolve(result as T);
-          },
-        });
-        write(`${JSON.stringify({ id: callId, method, params, sessionId: id })}\0`);
-      });
-    }
-
     return {
       id,
-      send: (method, params, signal) => call(method, params, signal),
+      send: (method, params, signal) => calls.send(id, method, params, signal),
       async capture(params, maxBytes, signal) {
-        const { data } = await call<{ data: string }>('Page.captureScreenshot', params, signal);
+        const { data } = await calls.send<{ data: string }>(id, 'Page.captureScreenshot', params, signal);
         const bytes = Buffer.from(data, 'base64');
         if (bytes.length > maxBytes) throw new AnswerTooLarge(maxBytes);
         return bytes;
@@ -174,11 +141,7 @@ export function connectCdp(
       forget() {
         if (id === undefined) return;
         sessions.delete(id);
-        for (const callId of calls) {
-          const waiting = pending.get(callId);
-          pending.delete(callId);
-          waiting?.settle(new CdpError(waiting.method, 'the session is over', true));
-        }
+        calls.forget(id);
       },
     };
   }
@@ -191,6 +154,60 @@ export function connectCdp(
       return createSession(id, handlers);
     },
     close,
+  };
+}
+
+/** Commands that wait for their answer. */
+function createCalls(write: (text: string) => void) {
+  const pending = new Map<number, Pending>();
+  let nextId = 1;
+  let closedBecause: string | undefined;
+
+  function end(reason: string, isEnded: (call: Pending) => boolean): void {
+    for (const [id, call] of pending) {
+      if (!isEnded(call)) continue;
+      pending.delete(id);
+      call.settle(new CdpError(call.method, reason, true));
+    }
+  }
+
+  return {
+    send<T>(
+      sessionId: string | undefined,
+      method: string,
+      params: unknown,
+      signal: AbortSignal | undefined,
+    ): Promise<T> {
+      return new Promise((resolve, reject) => {
+        if (closedBecause !== undefined) return reject(new CdpError(method, closedBecause, true));
+        if (signal?.aborted) return reject(signal.reason as Error);
+        const id = nextId++;
+        const stopListening = onAbort(signal, () => {
+          pending.delete(id);
+          reject(signal?.reason as Error);
+        });
+        pending.set(id, {
+          method,
+          sessionId,
+          settle(error, result) {
+            stopListening();
+            if (error) reject(error);
+            else resolve(result as T);
+          },
+        });
+        write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+      });
+    },
+    answer(id: number, { error, result }: Message): void {
+      const call = pending.get(id);
+      pending.delete(id);
+      call?.settle(error && new CdpError(call.method, error.message), result);
+    },
+    forget: (sessionId: string): void => end('the session is over', (call) => call.sessionId === sessionId),
+    close(reason: string): void {
+      closedBecause = reason;
+      end(reason, () => true);
+    },
   };
 }
 
