@@ -75,21 +75,8 @@ export function createAccounts(parts: { database: Database; plans: Plans; clock:
 
   /** Runs in the caller's transaction, for callers that write more in it. */
   async function insert(within: Tables, email: string, options: NewAccount): Promise<AccountRow> {
-    const row: AccountRow = {
-      id: newId(),
-      email: normalizeEmail(email),
-      plan: (await requirePlan(within, options.plan ?? standardPlanId)).id,
-      verified: flag(options.verified ?? true),
-      suspended: 0,
-      overages: 0,
-      created_at: clock.now(),
-      owner: flag(options.owner ?? false),
-      suspended_reason: null,
-      overage_cap: null,
-      deleted_at: null,
-      webhook_events: '',
-      allowed_hosts: '',
-    };
+    const plan = await requirePlan(within, options.plan ?? standardPlanId);
+    const row = newAccount(email, plan.id, options, clock.now());
     if (!(await within.accounts.insert(row)))
       throw new AccountError(`there is already an account "${row.email}"`);
     return row;
@@ -134,6 +121,36 @@ export function createAccounts(parts: { database: Database; plans: Plans; clock:
     list: async (): Promise<Account[]> => (await tables.accounts.list()).map(toAccount),
     isEmpty: (): Promise<boolean> => tables.accounts.isEmpty(),
 
+    ...createKeys({ tables, clock, requireAccount }),
+  };
+}
+
+const newAccount = (email: string, plan: string, options: NewAccount, created_at: number): AccountRow => ({
+  id: newId(),
+  email: normalizeEmail(email),
+  plan,
+  verified: flag(options.verified ?? true),
+  suspended: 0,
+  overages: 0,
+  created_at,
+  owner: flag(options.owner ?? false),
+  suspended_reason: null,
+  overage_cap: null,
+  deleted_at: null,
+  webhook_events: '',
+  allowed_hosts: '',
+});
+
+function createKeys({
+  tables,
+  clock,
+  requireAccount,
+}: {
+  tables: Tables;
+  clock: Clock;
+  requireAccount: (email: string) => Promise<AccountWithPlan>;
+}) {
+  return {
     /** The key is returned only here: only its hash is stored. */
     async createKey(
       email: string,

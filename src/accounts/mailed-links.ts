@@ -15,6 +15,21 @@ export type MailedLinks = Awaited<ReturnType<typeof createMailedLinks>>;
 /** Null if the link was mailed; the link itself if no mail is configured, for the owner to pass on. */
 export type Unmailed = string | null;
 
+const mails = {
+  verification: {
+    subject: 'Confirm your address for Tintype',
+    text: 'Follow this link to confirm the address of your account. It works once, for a day.',
+  },
+  password: {
+    subject: 'Set your Tintype password',
+    text: 'Somebody, hopefully you, asked to set the password of this account. The link works once, for an hour.',
+  },
+  invitation: {
+    subject: 'You have an account at Tintype',
+    text: 'Follow this link to sign in and set a password. It works once, for three days.',
+  },
+};
+
 /** Where a link leads. */
 const pages = { address: 'verify-email', password: 'reset-password', 'sign-in': 'welcome' };
 
@@ -48,11 +63,7 @@ export async function createMailedLinks(parts: SignInParts & { sessions: Session
 
   return {
     sendVerification: (account: Pick<AccountRow, 'id' | 'email'>): Promise<Unmailed> =>
-      send('address', account, {
-        to: account.email,
-        subject: 'Confirm your address for Tintype',
-        text: 'Follow this link to confirm the address of your account. It works once, for a day.',
-      }),
+      send('address', account, { to: account.email, ...mails.verification }),
     /** A one-time link that signs its bearer in. */
     async welcomeLink(email: string): Promise<string> {
       const account = await accounts.require(email);
@@ -62,19 +73,11 @@ export async function createMailedLinks(parts: SignInParts & { sessions: Session
     /** A link to set a password. It works once, for an hour. */
     async sendPasswordLink(account: AccountRow): Promise<Unmailed> {
       await ensurePerson(account);
-      return send('password', account, {
-        to: account.email,
-        subject: 'Set your Tintype password',
-        text: 'Somebody, hopefully you, asked to set the password of this account. The link works once, for an hour.',
-      });
+      return send('password', account, { to: account.email, ...mails.password });
     },
     async invite(account: AccountRow): Promise<Unmailed> {
       await ensurePerson(account);
-      return send('sign-in', account, {
-        to: account.email,
-        subject: 'You have an account at Tintype',
-        text: 'Follow this link to sign in and set a password. It works once, for three days.',
-      });
+      return send('sign-in', account, { to: account.email, ...mails.invitation });
     },
     welcome: (token: string, client: Client) =>
       explained(async () => {

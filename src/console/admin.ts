@@ -1,5 +1,7 @@
 // The owner's pages: accounts, overages, health and the audit log.
+import type { Clock } from '#core/clock.ts';
 import { invalid, notFound } from '#core/errors.ts';
+import type { Tables } from '#storage/database.ts';
 import { pageOptions } from '#storage/owned/cursor.ts';
 import type { AccountRow, ApiKeyRow, Unit, UsageCounterRow } from '#storage/schema.ts';
 import type { StoredTotals } from '#storage/tables/stored.ts';
@@ -22,18 +24,6 @@ export function adminHandlers({ clock, database, accounts }: DashboardParts) {
   async function countersOf(rows: AccountRow[]): Promise<UsageCounterRow[]> {
     const ids = rows.map(({ id }) => id);
     return ids.length > 0 ? tables.usage.ofAccounts(ids, monthOf(clock.now())) : [];
-  }
-
-  async function overagesOf(month: string) {
-    const items = new Map<
-      string,
-      { account_id: string; email: string; plan: string; upload: number; render: number }
-    >();
-    for (const { id, email, plan, unit, overage } of await tables.usage.overagesOf(month)) {
-      const item = items.get(id) ?? { account_id: id, email, plan, upload: 0, render: 0 };
-      items.set(id, { ...item, [unit]: overage });
-    }
-    return [...items.values()];
   }
 
   return {
@@ -100,6 +90,37 @@ export function adminHandlers({ clock, database, accounts }: DashboardParts) {
       if (!isThere) throw notFound();
       return { done: true };
     },
+    ...overageHandlers({ clock, tables }),
+    async 'GET /admin/audit'({ query }) {
+      const page = pageOptions(query);
+      const rows = await tables.auditLog.page(page);
+      return toPage(rows, page, ({ id, created_at, actor_email, action, target_email, detail }) => ({
+        id,
+        at: isoTime(created_at),
+        actor: actor_email,
+        action,
+        target: target_email,
+        detail: JSON.parse(detail) as Record<string, unknown>,
+      }));
+    },
+  } satisfies Partial<Handlers>;
+}
+
+/** What accounts owe for a month. */
+function overageHandlers({ clock, tables }: { clock: Clock; tables: Tables }) {
+  async function overagesOf(month: string) {
+    const items = new Map<
+      string,
+      { account_id: string; email: string; plan: string; upload: number; render: number }
+    >();
+    for (const { id, email, plan, unit, overage } of await tables.usage.overagesOf(month)) {
+      const item = items.get(id) ?? { account_id: id, email, plan, upload: 0, render: 0 };
+      items.set(id, { ...item, [unit]: overage });
+    }
+    return [...items.values()];
+  }
+
+  return {
     async 'GET /admin/overages'({ query }) {
       const month = query.month ?? monthOf(clock.now());
       return { month, items: await overagesOf(month) };
@@ -113,18 +134,6 @@ export function adminHandlers({ clock, database, accounts }: DashboardParts) {
         ['month', 'account_id', 'email', 'plan', 'upload_units', 'render_units'],
         items.map((item) => ({ month, ...item, upload_units: item.upload, render_units: item.render })),
       );
-    },
-    async 'GET /admin/audit'({ query }) {
-      const page = pageOptions(query);
-      const rows = await tables.auditLog.page(page);
-      return toPage(rows, page, ({ id, created_at, actor_email, action, target_email, detail }) => ({
-        id,
-        at: isoTime(created_at),
-        actor: actor_email,
-        action,
-        target: target_email,
-        detail: JSON.parse(detail) as Record<string, unknown>,
-      }));
     },
   } satisfies Partial<Handlers>;
 }

@@ -42,9 +42,7 @@ interface Claim {
 export function createIdempotency(parts: { database: Database; renderBlobs: Blobs; clock: Clock }) {
   const { database, renderBlobs, clock } = parts;
   const { idempotency } = database.tables;
-  /** Attempts running in this process, by id; each resolves when it has ended. */
-  const running = new Map<string, Promise<void>>();
-  const waiting = createTally();
+  const attempts = createAttempts(clock);
 
   /** `content` identifies what the client requests: it is equal for a repeat. `sizeBytes` is what it takes in memory. */
   async function once(
@@ -57,19 +55,18 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     const key = readKey(request);
     if (key === undefined) return run(undefined);
     const claim = newClaim(request, key, content);
-    const { attempt } = claim.row;
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    running.set(attempt, ended);
-    try {
+    return attempts.during(claim.row.attempt, async () => {
       if (!(await tryClaim(claim))) {
-        const earlier = await findAnswer(claim, request, reply, Math.ceil(sizeBytes / repeatBytes) || 1);
+        const earlier = await findAnswer(claim, {
+          accountId: claim.row.account_id,
+          weight: Math.ceil(sizeBytes / repeatBytes) || 1,
+          signal: hangUpSignal(request, reply),
+          refusal: () => tooManyRepeats(reply),
+        });
         if (earlier) return earlier;
       }
-      return await runAndRemember(claim, run);
-    } finally {
-      running.delete(attempt);
-      end();
-    }
+      return runAndRemember(claim, run);
+    });
   }
 
   /** True for the only request that may run. */
@@ -105,13 +102,7 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
   }
 
   /** Waits for another attempt and returns its response; undefined when this request must run after all. */
-  async function findAnswer(
-    claim: Claim,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    weight: number,
-  ): Promise<Answer | undefined> {
-    const signal = hangUpSignal(request, reply);
+  async function findAnswer(claim: Claim, repeat: Repeat): Promise<Answer | undefined> {
     for (let pollMs = poll.firstMs; ; pollMs = Math.min(2 * pollMs, poll.maxMs)) {
       const found = await idempotency.find(claim.row);
       if (!found) {
@@ -128,72 +119,14 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
         throw invalid('Idempotency-Key', 'already used for a request with other content');
       }
       // SQLite shows the answer of an attempt here before it is on disk; a replay must not come earlier than the attempt's own answer.
-      if (found.status === null || running.has(found.attempt)) {
-        await waitFor(found.attempt, pollMs, signal, reply, claim.row.account_id, weight);
+      if (found.status === null || attempts.has(found.attempt)) {
+        await attempts.waitFor(found.attempt, pollMs, repeat);
         continue;
       }
-      const answer = isCurrent ? await replay(found, claim.secret) : undefined;
+      const answer = isCurrent ? await replay(found, claim.secret, renderBlobs) : undefined;
       if (answer) return answer;
       await idempotency.drop(found.attempt);
     }
-  }
-
-  /** Waits until an attempt in this process has ended, or for a while if it runs on another machine. */
-  async function waitFor(
-    attempt: string,
-    pollMs: number,
-    signal: AbortSignal,
-    reply: FastifyReply,
-    accountId: string,
-    weight: number,
-  ): Promise<void> {
-    if (waiting.of(accountId) + weight > maxWaiting) throw tooManyRepeats(reply);
-    waiting.add(accountId, weight);
-    const left = new AbortController();
-    try {
-      const pauseMs = running.has(attempt) ? attemptMs : pollMs;
-      const pause = sleep(clock, pauseMs, AbortSignal.any([signal, left.signal]));
-      await Promise.race([pause, running.get(attempt) ?? pause]);
-    } catch {
-      throw invalid('body', 'the connection closed');
-    } finally {
-      left.abort();
-      waiting.add(accountId, -weight);
-    }
-  }
-
-  async function replay(
-    { account_id, status, headers, body, render_id }: IdempotencyRow,
-    secret: string,
-  ): Promise<Answer | undefined> {
-    const given = JSON.parse(headers ?? '{}') as Answer['headers'];
-    const stored = { status: status ?? 200, headers: { ...given, 'idempotent-replayed': 'true' } };
-    if (render_id === null) return { ...stored, body: JSON.parse(unseal(secret, body ?? '')) as object };
-    const whole = wholeRange(Number(given['content-length']));
-    const blob = await renderBlobs.open(render_id, whole, account_id);
-    return blob && { ...stored, blob };
-  }
-
-  function newClaim(request: FastifyRequest, key: string, content: unknown): Claim {
-    const account_id = callerOf(request).accountId;
-    const endpoint = request.routeOptions.url ?? '';
-    const secret = JSON.stringify([account_id, endpoint, key]);
-    return {
-      secret,
-      row: {
-        account_id,
-        endpoint,
-        idempotency_key: hashSecret(secret),
-        fingerprint: fingerprintOf(endpoint, secret, JSON.stringify(content)),
-        attempt: newId(),
-        locked_until: 0,
-        created_at: 0,
-        status: null,
-        headers: null,
-        body: null,
-        render_id: null,
-      },
-    };
   }
 
   return {
@@ -203,6 +136,89 @@ export function createIdempotency(parts: { database: Database; renderBlobs: Blob
     /** Deletes responses older than 24 hours. */
     sweep: (): Promise<void> => idempotency.purge(clock.now() - rememberMs),
   };
+}
+
+/** A request that repeats an earlier one. */
+interface Repeat {
+  accountId: string;
+  /** What it counts as while it waits. */
+  weight: number;
+  /** Aborts when the client has left. */
+  signal: AbortSignal;
+  /** For when too many wait. */
+  refusal: () => ServiceError;
+}
+
+/** The attempts that run in this process, and the repeats that wait for an attempt anywhere. */
+function createAttempts(clock: Clock) {
+  /** By id; each resolves when it has ended. */
+  const running = new Map<string, Promise<void>>();
+  const waiting = createTally();
+  return {
+    has: (attempt: string): boolean => running.has(attempt),
+    async during<T>(attempt: string, work: () => Promise<T>): Promise<T> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      running.set(attempt, promise);
+      try {
+        return await work();
+      } finally {
+        running.delete(attempt);
+        resolve();
+      }
+    },
+    /** Waits until an attempt in this process has ended, or for a while if it runs on another machine. */
+    async waitFor(attempt: string, pollMs: number, repeat: Repeat): Promise<void> {
+      const { accountId, weight, signal } = repeat;
+      if (waiting.of(accountId) + weight > maxWaiting) throw repeat.refusal();
+      const left = new AbortController();
+      const pauseMs = running.has(attempt) ? attemptMs : pollMs;
+      await waiting.during(accountId, weight, async () => {
+        const pause = sleep(clock, pauseMs, AbortSignal.any([signal, left.signal]));
+        try {
+          await Promise.race([pause, running.get(attempt) ?? pause]);
+        } catch {
+          throw invalid('body', 'the connection closed');
+        } finally {
+          left.abort();
+        }
+      });
+    },
+  };
+}
+
+function newClaim(request: FastifyRequest, key: string, content: unknown): Claim {
+  const account_id = callerOf(request).accountId;
+  const endpoint = request.routeOptions.url ?? '';
+  const secret = JSON.stringify([account_id, endpoint, key]);
+  return {
+    secret,
+    row: {
+      account_id,
+      endpoint,
+      idempotency_key: hashSecret(secret),
+      fingerprint: fingerprintOf(endpoint, secret, JSON.stringify(content)),
+      attempt: newId(),
+      locked_until: 0,
+      created_at: 0,
+      status: null,
+      headers: null,
+      body: null,
+      render_id: null,
+    },
+  };
+}
+
+async function replay(
+  { account_id, status, headers, body, render_id }: IdempotencyRow,
+  secret: string,
+  renderBlobs: Blobs,
+): Promise<Answer | undefined> {
+  const given = JSON.parse(headers ?? '{}') as Answer['headers'];
+  const stored = { status: status ?? 200, headers: { ...given, 'idempotent-replayed': 'true' } };
+  if (render_id === null) return { ...stored, body: JSON.parse(unseal(secret, body ?? '')) as object };
+  const whole = wholeRange(Number(given['content-length']));
+  const blob = await renderBlobs.open(render_id, whole, account_id);
+  return blob && { ...stored, blob };
 }
 
 /**

@@ -67,6 +67,36 @@ export function createMetrics({
     labelNames: ['code'],
     registers: [registry],
   });
+  countRenders(registry, renders);
+  measureCalls(registry, timings);
+  showState(registry, { clock, renderQueue, browser, blobs });
+
+  let drawn: { at: number; text: Promise<string> } | undefined;
+  function text(): Promise<string> {
+    const now = clock.now();
+    if (!drawn || Math.abs(now - drawn.at) >= drawEveryMs) drawn = { at: now, text: registry.metrics() };
+    return drawn.text;
+  }
+
+  return {
+    registry,
+    contentType: registry.contentType,
+    text,
+    observe(request: FastifyRequest, reply: FastifyReply): void {
+      const route = request.place.path ?? 'none';
+      const kind = kindOf(request) ?? '';
+      const code = request.failure?.code ?? '';
+      requests.inc({ route, kind, method: request.method, status: reply.statusCode, code });
+      durations.observe(reply.elapsedTime / 1000, route, kind);
+      for (const refused of request.notes?.refused ?? []) refusedFiles.inc({ code: refused });
+    },
+    async send(_request: FastifyRequest, reply: FastifyReply) {
+      return reply.type(registry.contentType).send(await text());
+    },
+  };
+}
+
+function countRenders(registry: Registry, renders: MetricsParts['renders']): void {
   const renderEnds = new Counter({
     name: 'tintype_renders_ended_total',
     help: 'Renders that ended, queued ones too, by result: succeeded, or why not.',
@@ -92,6 +122,10 @@ export function createMetrics({
     renderDurations.observe({ result: outcome }, durationMs / 1000);
     renderWaits.observe(queueMs / 1000);
   });
+}
+
+/** What calls of the database and of the store take. */
+function measureCalls(registry: Registry, timings: MetricsParts['timings']): void {
   const databaseDurations = createFastHistogram({
     name: 'tintype_database_duration_seconds',
     help: 'Time of a statement of the database, by operation: query or commit, and with Postgres connect, the wait for a connection.',
@@ -108,6 +142,13 @@ export function createMetrics({
   });
   registry.registerMetric(storeDurations.metric);
   timings.store.listen((operation, ms) => storeDurations.observe(ms / 1000, operation));
+}
+
+/** What is read when the metrics are. */
+function showState(
+  registry: Registry,
+  { clock, renderQueue, browser, blobs }: Pick<MetricsParts, 'clock' | 'renderQueue' | 'browser' | 'blobs'>,
+): void {
   registry.registerMetric(
     new Counter({
       name: 'tintype_render_workers_total',
@@ -169,30 +210,6 @@ export function createMetrics({
       },
     }),
   );
-
-  let drawn: { at: number; text: Promise<string> } | undefined;
-  function text(): Promise<string> {
-    const now = clock.now();
-    if (!drawn || Math.abs(now - drawn.at) >= drawEveryMs) drawn = { at: now, text: registry.metrics() };
-    return drawn.text;
-  }
-
-  return {
-    registry,
-    contentType: registry.contentType,
-    text,
-    observe(request: FastifyRequest, reply: FastifyReply): void {
-      const route = request.place.path ?? 'none';
-      const kind = kindOf(request) ?? '';
-      const code = request.failure?.code ?? '';
-      requests.inc({ route, kind, method: request.method, status: reply.statusCode, code });
-      durations.observe(reply.elapsedTime / 1000, route, kind);
-      for (const refused of request.notes?.refused ?? []) refusedFiles.inc({ code: refused });
-    },
-    async send(_request: FastifyRequest, reply: FastifyReply) {
-      return reply.type(registry.contentType).send(await text());
-    },
-  };
 }
 
 const resolutionMs = 10;

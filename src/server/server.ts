@@ -47,8 +47,7 @@ export function createServer(parts: ServerParts) {
       noteAnswer(request, reply);
     },
   });
-  const contentHost =
-    settings.contentBaseUrl === settings.baseUrl ? undefined : new URL(settings.contentBaseUrl).host;
+  const contentHost = contentHostOf(settings);
 
   app.decorateRequest('place');
   app.decorateRequest('caller', undefined);
@@ -58,10 +57,9 @@ export function createServer(parts: ServerParts) {
     reply.header('x-request-id', request.id);
     const place = router.of(request);
     request.place = place;
-    const hosts = hostCount(request);
-    if (hosts > 1 || (hosts === 0 && request.raw.httpVersion === '1.1')) {
+    const problem = hostProblem(request);
+    if (problem !== undefined) {
       guards.showAddressBudget(request, reply);
-      const problem = hosts === 0 ? 'there is no Host header' : 'there is more than one Host header';
       const failure = new ServiceError('validation_error', `request: ${problem}`);
       return reply
         .code(400)
@@ -74,7 +72,7 @@ export function createServer(parts: ServerParts) {
       guards.showAddressBudget(request, reply);
       return reply.code(204).send();
     }
-    if (place.path === undefined) return answerNothing(request, reply, hintAt(pathOf(request)));
+    if (place.path === undefined) return answerNothing(request, reply, nearPath(pathOf(request), router));
     // Fastify knows no route for a method that does not work at this path. Not in a handler: Fastify checks the headers of some methods
     // before the handler, and the path must be checked first.
     if (!request.is404) return undefined;
@@ -109,11 +107,6 @@ export function createServer(parts: ServerParts) {
     },
   };
 
-  function hintAt(path: string): string {
-    const meant = nearPath(path, router);
-    return meant === undefined ? '' : ` Did you mean ${meant}?`;
-  }
-
   /** Every response under /api/ has the rate-limit headers; without an account, those of the client's address. */
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     reply.header('x-request-id', request.id);
@@ -126,11 +119,23 @@ export function createServer(parts: ServerParts) {
   }
 }
 
-/** RFC 9112 3.2. Node itself takes the first of several, and a proxy in front may have taken another. */
-const hostCount = ({ raw: { rawHeaders } }: FastifyRequest): number =>
-  rawHeaders.filter((name, place) => place % 2 === 0 && name.toLowerCase() === 'host').length;
+const contentHostOf = ({ contentBaseUrl, baseUrl }: ServerParts['settings']): string | undefined =>
+  contentBaseUrl === baseUrl ? undefined : new URL(contentBaseUrl).host;
 
-function answerNothing(request: FastifyRequest, reply: FastifyReply, hint: string): FastifyReply {
+/** RFC 9112 3.2. Node itself takes the first of several, and a proxy in front may have taken another. */
+function hostProblem({ raw: { rawHeaders, httpVersion } }: FastifyRequest): string | undefined {
+  const isHost = (name: string, place: number) => place % 2 === 0 && name.toLowerCase() === 'host';
+  const count = rawHeaders.filter(isHost).length;
+  if (count > 1) return 'there is more than one Host header';
+  return count === 0 && httpVersion === '1.1' ? 'there is no Host header' : undefined;
+}
+
+function answerNothing(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  meant: string | undefined,
+): FastifyReply {
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
   if (request.place.isApi) throw notFound(undefined, hint);
   return answerNotFound(request, reply, hint);
 }

@@ -28,8 +28,9 @@ export function createHostedUploads(parts: {
   events: UploadEvents;
   access: Pick<UploadAccess, 'decide'>;
 }) {
-  const { database, blobs, clock, events, access } = parts;
+  const { database, clock, events, access } = parts;
   const { uploads } = database.tables;
+  const { free, ...deleted } = createDeleted(parts);
 
   const bySlugIf =
     (wanted: Access) =>
@@ -95,6 +96,41 @@ export function createHostedUploads(parts: {
         return changed;
       }),
 
+    ...deleted,
+  };
+
+  /** A deletion and what webhooks say of it are one transaction; if nobody listens, one statement is enough. */
+  async function reported(
+    owner: Listener,
+    find: (tables: Tables) => Promise<UploadRow[]>,
+    mark: (tables: Tables) => Promise<string[]>,
+  ): Promise<string[]> {
+    if (!listensTo(owner, 'upload.deleted')) return mark(database.tables);
+    const gone = await database.transaction(async (tables) => {
+      const rows = await find(tables);
+      const marked = await mark(tables);
+      const things = rows.filter(({ id }) => marked.includes(id)).map(events.describe);
+      await recordEvents(tables, owner, 'upload.deleted', things, clock.now());
+      return marked;
+    });
+    events.wake();
+    return gone;
+  }
+}
+
+/** Deleted uploads: they are restored, or their space is freed. */
+function createDeleted({ database, blobs, clock }: { database: Database; blobs: Blobs; clock: Clock }) {
+  const { uploads } = database.tables;
+
+  async function free(ids: string[]): Promise<number> {
+    const gone = await deleteBlobs(blobs, ids, uploads.keysOf);
+    if (gone.length > 0) await uploads.purge(gone);
+    return gone.length;
+  }
+
+  return {
+    free,
+
     /** Undoes deletions; the old links work again. Returns the ids for which it was not too late. */
     restoreOwned: (accountId: string, ids: string[]): Promise<string[]> =>
       database.tables.ownedBy(accountId).uploads.restore(ids, clock.now()),
@@ -122,28 +158,4 @@ export function createHostedUploads(parts: {
 
     sweepOrphans: (): Promise<number> => sweepOrphans(blobs, uploads.existingKeys, clock.now()),
   };
-
-  /** A deletion and what webhooks say of it are one transaction; if nobody listens, one statement is enough. */
-  async function reported(
-    owner: Listener,
-    find: (tables: Tables) => Promise<UploadRow[]>,
-    mark: (tables: Tables) => Promise<string[]>,
-  ): Promise<string[]> {
-    if (!listensTo(owner, 'upload.deleted')) return mark(database.tables);
-    const gone = await database.transaction(async (tables) => {
-      const rows = await find(tables);
-      const marked = await mark(tables);
-      const things = rows.filter(({ id }) => marked.includes(id)).map(events.describe);
-      await recordEvents(tables, owner, 'upload.deleted', things, clock.now());
-      return marked;
-    });
-    events.wake();
-    return gone;
-  }
-
-  async function free(ids: string[]): Promise<number> {
-    const gone = await deleteBlobs(blobs, ids, uploads.keysOf);
-    if (gone.length > 0) await uploads.purge(gone);
-    return gone.length;
-  }
 }

@@ -1,6 +1,6 @@
 // One upload from top to bottom: check the file, sanitize it, make it durable, then write row and unit in one transaction.
 // Several files take each step together; a file that fails drops out with its own error. Spec 4.1, 4.2.
-import { createBoundedMap } from '#core/bounded-map.ts';
+import { createBoundedMap, type BoundedMap } from '#core/bounded-map.ts';
 import { invalid, toServiceError, type ServiceError } from '#core/errors.ts';
 import { hashSecret, newDeleteToken, newId, newSlug } from '#core/ids.ts';
 import { limits } from '#core/limits.ts';
@@ -84,7 +84,7 @@ interface Stored<T> {
 
 const rememberedAccounts = 10_000;
 
-export function createUploadStore(parts: {
+interface StoreParts {
   database: Database;
   blobs: Blobs;
   clock: Clock;
@@ -92,10 +92,13 @@ export function createUploadStore(parts: {
   events: UploadEvents;
   passwords: UploadPasswords;
   reached?: OnCrashPoint;
-}) {
-  const { database, blobs, clock, cleaner, events, passwords } = parts;
+}
+
+export function createUploadStore(parts: StoreParts) {
+  const { database, clock, cleaner, passwords } = parts;
   const { reached = noCrashPoints } = parts;
   const refusedAccounts = createBoundedMap<string, true>(rememberedAccounts);
+  const conclude = createRecorder(parts, refusedAccounts);
 
   /** Stores the files that can be stored, in order, each with its own outcome. */
   async function storeUploads<T extends object>(
@@ -114,7 +117,10 @@ export function createUploadStore(parts: {
     await refuseSpentQuota(uploader, attempts);
     await eachOf(attempts, async (attempt) => {
       const clean = await cleanFile(uploader.accountId, attempt, options, cleanFiles);
-      attempt.draft = await draftOf(uploader, attempt, clean, { ...options, expiresAt });
+      const { password } = options;
+      const passwordHash = password === undefined ? null : await passwords.hash(uploader.accountId, password);
+      const now = clock.now();
+      attempt.draft = draftOf(uploader, attempt, clean, { ...options, now, expiresAt, passwordHash });
     });
     await eachOf(attempts, async (attempt) => {
       await attempt.draft?.spool.commit(attempt.draft.row.id);
@@ -158,53 +164,17 @@ export function createUploadStore(parts: {
     }
   }
 
-  async function draftOf(
-    uploader: Caller,
-    { file, place, detected }: Attempt,
-    { file: kept, removed, dimensions }: CleanFile,
-    options: UploadOptions & { expiresAt: number | null },
-  ): Promise<Draft> {
-    const {
-      filename = file.sourceFilename,
-      title = null,
-      tags = [],
-      albumId = null,
-      expiresAt,
-      password,
-      maxViews,
-    } = options;
-    const type = typeOf(detected);
-    const deleteToken = newDeleteToken();
-    return {
-      spool: kept.spool,
-      deleteToken,
-      tags,
-      row: {
-        id: newId(),
-        slug: newSlug(),
-        account_id: uploader.accountId,
-        key_id: uploader.keyId,
-        filename: sanitizeFilename(filename, type),
-        content_type: type,
-        size_bytes: kept.sizeBytes,
-        width: dimensions?.width ?? null,
-        height: dimensions?.height ?? null,
-        sha256: kept.sha256,
-        delete_token_hash: hashSecret(deleteToken),
-        // One millisecond apart, so that lists by time keep the order of the request.
-        created_at: clock.now() + place,
-        expires_at: expiresAt,
-        deleted_at: null,
-        title,
-        tags: JSON.stringify(tags),
-        metadata_removed: JSON.stringify(removed),
-        album_id: albumId,
-        password_hash: password === undefined ? null : await passwords.hash(uploader.accountId, password),
-        views_left: maxViews ?? null,
-        views: 0,
-      },
-    };
-  }
+  return { storeUploads };
+}
+
+export type UploadStore = ReturnType<typeof createUploadStore>;
+
+/** Writes the rows, their units and the response in one transaction, and deletes what has got no row. */
+function createRecorder(
+  { database, blobs, clock, events, reached = noCrashPoints }: StoreParts,
+  refusedAccounts: BoundedMap<string, true>,
+) {
+  return conclude;
 
   async function conclude<T extends object>(
     uploader: Caller,
@@ -277,11 +247,54 @@ export function createUploadStore(parts: {
       return { ok: true, upload: { row, deleteToken, quota } };
     });
   }
-
-  return { storeUploads };
 }
 
-export type UploadStore = ReturnType<typeof createUploadStore>;
+function draftOf(
+  uploader: Caller,
+  { file, place, detected }: Attempt,
+  { file: kept, removed, dimensions }: CleanFile,
+  options: UploadOptions & { now: number; expiresAt: number | null; passwordHash: string | null },
+): Draft {
+  const {
+    filename = file.sourceFilename,
+    title = null,
+    tags = [],
+    albumId = null,
+    expiresAt,
+    maxViews,
+  } = options;
+  const type = typeOf(detected);
+  const deleteToken = newDeleteToken();
+  return {
+    spool: kept.spool,
+    deleteToken,
+    tags,
+    row: {
+      id: newId(),
+      slug: newSlug(),
+      account_id: uploader.accountId,
+      key_id: uploader.keyId,
+      filename: sanitizeFilename(filename, type),
+      content_type: type,
+      size_bytes: kept.sizeBytes,
+      width: dimensions?.width ?? null,
+      height: dimensions?.height ?? null,
+      sha256: kept.sha256,
+      delete_token_hash: hashSecret(deleteToken),
+      // One millisecond apart, so that lists by time keep the order of the request.
+      created_at: options.now + place,
+      expires_at: expiresAt,
+      deleted_at: null,
+      title,
+      tags: JSON.stringify(tags),
+      metadata_removed: JSON.stringify(removed),
+      album_id: albumId,
+      password_hash: options.passwordHash,
+      views_left: maxViews ?? null,
+      views: 0,
+    },
+  };
+}
 
 /** Runs one step in parallel for every file that has not failed. */
 async function eachOf(attempts: Attempt[], step: (attempt: Attempt) => Promise<void>): Promise<void> {

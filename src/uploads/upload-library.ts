@@ -123,12 +123,10 @@ export function createUploadLibrary(parts: {
     tag: (accountId: string, ids: string[], text: string): Promise<string[]> =>
       changeAll(accountId, ids, async (tables, rows) => {
         const owned = tables.ownedBy(accountId).uploads;
-        for (const { id, filename, tags: before } of rows) {
-          const tags = tagsOf([...(JSON.parse(before) as string[]), tagOf(text)]);
-          if (tags.length > maxTags)
-            throw invalid('tag', `${filename} has ${maxTags} tags, the most that an upload can have`);
-          await owned.change(id, { tags: JSON.stringify(tags) });
-          await owned.setTags(id, tags);
+        for (const row of rows) {
+          const tags = withTag(row, text);
+          await owned.change(row.id, { tags: JSON.stringify(tags) });
+          await owned.setTags(row.id, tags);
         }
       }),
 
@@ -144,6 +142,13 @@ export function createUploadLibrary(parts: {
       return restored === undefined ? undefined : find(accountId, id);
     },
   };
+}
+
+function withTag({ filename, tags: before }: UploadRow, text: string): string[] {
+  const tags = tagsOf([...(JSON.parse(before) as string[]), tagOf(text)]);
+  if (tags.length > maxTags)
+    throw invalid('tag', `${filename} has ${maxTags} tags, the most that an upload can have`);
+  return tags;
 }
 
 function changedValues(

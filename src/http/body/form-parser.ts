@@ -83,7 +83,7 @@ export function createFormParser(contentType: string): FormParser {
         lead = lineBreak.length;
         continue;
       }
-      const found = findDelimiter(data, at);
+      const found = findDelimiter(delimiter, data, at);
       const piece = data.subarray(Math.min(at + lead, found.start), found.start);
       if (state === 'content' && piece.length > 0) yield { piece };
       lead = Math.max(0, lead - (found.start - at));
@@ -98,39 +98,6 @@ export function createFormParser(contentType: string): FormParser {
     }
   }
 
-  /** The next delimiter; if there is none, `start` is where one may have begun. */
-  function findDelimiter(data: Buffer, from: number) {
-    for (
-      let start = data.indexOf(delimiter, from);
-      start !== -1;
-      start = data.indexOf(delimiter, start + 1)
-    ) {
-      const behind = start + delimiter.length;
-      if (data[behind] === dash && data[behind + 1] === dash)
-        return { kind: 'last', start, end: behind + 2 } as const;
-      let end = behind;
-      while ((data[end] === space || data[end] === tab) && end - behind < maxPaddingBytes) end += 1;
-      if (data[end] === carriageReturn && data[end + 1] === lineFeed)
-        return { kind: 'next', start, end: end + 2 } as const;
-      const mayGoOn =
-        end === data.length ||
-        (end === data.length - 1 && (data[end] === carriageReturn || data[end] === dash));
-      if (mayGoOn) return { kind: 'none', start, end: start } as const;
-      // Not followed by what ends a delimiter: a line of the content that begins the same way.
-    }
-    const start = partialDelimiterAt(data, from);
-    return { kind: 'none', start, end: start } as const;
-  }
-
-  /** Where the end of the data could be the beginning of a delimiter; the data's length if nowhere. */
-  function partialDelimiterAt(data: Buffer, from: number): number {
-    const first = Math.max(from, data.length - delimiter.length + 1);
-    for (let at = data.indexOf(carriageReturn, first); at !== -1; at = data.indexOf(carriageReturn, at + 1)) {
-      if (data.compare(delimiter, 0, data.length - at, at) === 0) return at;
-    }
-    return data.length;
-  }
-
   return {
     read,
     end() {
@@ -140,6 +107,35 @@ export function createFormParser(contentType: string): FormParser {
 }
 
 const [tab, lineFeed, carriageReturn, space, dash] = [9, 10, 13, 32, 45];
+
+/** The next delimiter; if there is none, `start` is where one may have begun. */
+function findDelimiter(delimiter: Buffer, data: Buffer, from: number) {
+  for (let start = data.indexOf(delimiter, from); start !== -1; start = data.indexOf(delimiter, start + 1)) {
+    const behind = start + delimiter.length;
+    if (data[behind] === dash && data[behind + 1] === dash)
+      return { kind: 'last', start, end: behind + 2 } as const;
+    let end = behind;
+    while ((data[end] === space || data[end] === tab) && end - behind < maxPaddingBytes) end += 1;
+    if (data[end] === carriageReturn && data[end + 1] === lineFeed)
+      return { kind: 'next', start, end: end + 2 } as const;
+    const mayGoOn =
+      end === data.length ||
+      (end === data.length - 1 && (data[end] === carriageReturn || data[end] === dash));
+    if (mayGoOn) return { kind: 'none', start, end: start } as const;
+    // Not followed by what ends a delimiter: a line of the content that begins the same way.
+  }
+  const start = partialDelimiterAt(delimiter, data, from);
+  return { kind: 'none', start, end: start } as const;
+}
+
+/** Where the end of the data could be the beginning of a delimiter; the data's length if nowhere. */
+function partialDelimiterAt(delimiter: Buffer, data: Buffer, from: number): number {
+  const first = Math.max(from, data.length - delimiter.length + 1);
+  for (let at = data.indexOf(carriageReturn, first); at !== -1; at = data.indexOf(carriageReturn, at + 1)) {
+    if (data.compare(delimiter, 0, data.length - at, at) === 0) return at;
+  }
+  return data.length;
+}
 
 /** The text of a head and where the content begins; undefined until the head is complete. */
 function findHead(data: Buffer, at: number): { text: string; end: number } | undefined {

@@ -55,41 +55,13 @@ export function oembed(parts: SharedFileParts) {
 }
 
 function describe(file: SharedFile, { baseUrl }: { baseUrl: string }, now: number) {
-  const { title, filename, pageUrl, fileUrl, fileLink, preview, isPicture, pages } = file;
+  const { title, filename, pageUrl, fileUrl, fileLink, isPicture, pages } = file;
   const size = file.width === null ? undefined : { width: file.width, height: file.height };
   const dimensions = size && `${size.width} × ${size.height}`;
   const pageCount = pages === null ? undefined : `${pages} ${pages === 1 ? 'page' : 'pages'}`;
   const summary = [file.typeName, dimensions, pageCount, readableSize(file.sizeBytes)]
     .filter(Boolean)
     .join(' · ');
-
-  const head = html`<link rel="canonical" href="${pageUrl}" />
-    <meta property="og:site_name" content="Tintype" />
-    <meta property="og:type" content="website" />
-    <meta property="og:title" content="${title}" />
-    <meta property="og:description" content="${summary}" />
-    <meta property="og:url" content="${pageUrl}" />
-    ${
-      preview &&
-      html`<meta property="og:image" content="${preview.url}" />
-        <meta property="og:image:type" content="${preview.contentType}" />
-        <meta property="og:image:alt" content="${title}" />
-        <meta name="twitter:image" content="${preview.url}" />`
-    }
-    ${
-      preview?.size &&
-      html`<meta property="og:image:width" content="${preview.size.width}" />
-        <meta property="og:image:height" content="${preview.size.height}" />`
-    }
-    <meta name="twitter:card" content="${preview ? 'summary_large_image' : 'summary'}" />
-    <meta name="twitter:title" content="${title}" />
-    <meta name="twitter:description" content="${summary}" />
-    <link
-      rel="alternate"
-      type="application/json+oembed"
-      href="${baseUrl}/oembed?format=json&url=${encodeURIComponent(pageUrl)}"
-      title="${title}"
-    />`;
 
   const body = html`<main class="share">
     ${isPicture ? pictureStage(file) : documentStage(file, pageCount)}
@@ -154,7 +126,43 @@ function describe(file: SharedFile, { baseUrl }: { baseUrl: string }, now: numbe
       }
     </aside>
   </main>`;
-  return { title, ...(!file.isGuarded && { head }), body, scripts: ['share.js'] };
+  return {
+    title,
+    ...(!file.isGuarded && { head: headOf(file, baseUrl, summary) }),
+    body,
+    scripts: ['share.js'],
+  };
+}
+
+/** How the page looks where its link is shared. */
+function headOf({ title, pageUrl, preview }: SharedFile, baseUrl: string, summary: string): Html {
+  return html`<link rel="canonical" href="${pageUrl}" />
+    <meta property="og:site_name" content="Tintype" />
+    <meta property="og:type" content="website" />
+    <meta property="og:title" content="${title}" />
+    <meta property="og:description" content="${summary}" />
+    <meta property="og:url" content="${pageUrl}" />
+    ${
+      preview &&
+      html`<meta property="og:image" content="${preview.url}" />
+        <meta property="og:image:type" content="${preview.contentType}" />
+        <meta property="og:image:alt" content="${title}" />
+        <meta name="twitter:image" content="${preview.url}" />`
+    }
+    ${
+      preview?.size &&
+      html`<meta property="og:image:width" content="${preview.size.width}" />
+        <meta property="og:image:height" content="${preview.size.height}" />`
+    }
+    <meta name="twitter:card" content="${preview ? 'summary_large_image' : 'summary'}" />
+    <meta name="twitter:title" content="${title}" />
+    <meta name="twitter:description" content="${summary}" />
+    <link
+      rel="alternate"
+      type="application/json+oembed"
+      href="${baseUrl}/oembed?format=json&url=${encodeURIComponent(pageUrl)}"
+      title="${title}"
+    />`;
 }
 
 function pictureStage(file: SharedFile): Html {
