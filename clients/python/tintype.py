@@ -39,7 +39,7 @@ from typing import (
     TypedDict, TypeVar, Union,
 )  # fmt: skip
 
-__version__ = "0.1.16"
+__version__ = "0.1.18"
 __all__ = [
     "Album", "AlbumChanges", "Albums", "AuthenticationError", "BatchFailure", "BatchItem", "BatchResult", "BatchSuccess", "Done",
     "Download", "Failed", "File", "HostedPdf", "HostedRender", "HostedScreenshot", "ItemError", "Meta", "NewAlbum", "NewUploadLink",
@@ -1441,15 +1441,25 @@ class Tintype(_RenderCalls):
 
     def list_renders(
         self, *, limit: Optional[int] = None, cursor: Optional[str] = None, reference: Optional[str] = None,
+        state: Optional[str] = None, created_after: Optional[str] = None, created_before: Optional[str] = None,
         timeout: Optional[float] = None,
     ) -> Page[HostedRender]:  # fmt: skip
-        """A page of the account's renders, the newest first."""
-        query = {"limit": limit, "cursor": cursor, "reference": reference}
+        """A page of the account's renders, the newest first. Times are texts such as 2026-01-31T09:00:00Z."""
+        query = {
+            "limit": limit, "cursor": cursor, "reference": reference, "state": state, "created_after": created_after,
+            "created_before": created_before,
+        }  # fmt: skip
         return self._list(HostedRender, "/api/v2/renders", query, timeout)
 
-    def all_renders(self, *, reference: Optional[str] = None, timeout: Optional[float] = None) -> Iterator[HostedRender]:
+    def all_renders(
+        self, *, reference: Optional[str] = None, state: Optional[str] = None, created_after: Optional[str] = None,
+        created_before: Optional[str] = None, timeout: Optional[float] = None,
+    ) -> Iterator[HostedRender]:  # fmt: skip
         """All of them, page by page."""
-        return _all(lambda cursor: self.list_renders(cursor=cursor, limit=100, reference=reference, timeout=timeout))
+        return _all(lambda cursor: self.list_renders(
+            cursor=cursor, limit=100, reference=reference, state=state, created_after=created_after,
+            created_before=created_before, timeout=timeout,
+        ))  # fmt: skip
 
     def delete_render(self, id: str, *, timeout: Optional[float] = None) -> None:
         """Cancels a render that waits or runs; deletes one that has ended, with its hosted files."""
@@ -1615,17 +1625,24 @@ class Uploads(_UploadCalls):
 
     def list(
         self, *, search: Optional[str] = None, tag: Optional[str] = None, album: Optional[str] = None, limit: Optional[int] = None,
-        cursor: Optional[str] = None, timeout: Optional[float] = None,
+        cursor: Optional[str] = None, sha256: Optional[str] = None, created_after: Optional[str] = None,
+        created_before: Optional[str] = None, timeout: Optional[float] = None,
     ) -> Page[StoredUpload]:  # fmt: skip
-        query = {"search": search, "tag": tag, "album": album, "limit": limit, "cursor": cursor}
+        query = {
+            "search": search, "tag": tag, "album": album, "sha256": sha256, "created_after": created_after,
+            "created_before": created_before, "limit": limit, "cursor": cursor,
+        }  # fmt: skip
         return self._client._list(StoredUpload, self._PATH, query, timeout)
 
     def all(
-        self, *, search: Optional[str] = None, tag: Optional[str] = None, album: Optional[str] = None,
-        timeout: Optional[float] = None,
+        self, *, search: Optional[str] = None, tag: Optional[str] = None, album: Optional[str] = None, sha256: Optional[str] = None,
+        created_after: Optional[str] = None, created_before: Optional[str] = None, timeout: Optional[float] = None,
     ) -> Iterator[StoredUpload]:  # fmt: skip
         """All of them, page by page."""
-        return _all(lambda cursor: self.list(search=search, tag=tag, album=album, cursor=cursor, limit=100, timeout=timeout))
+        return _all(lambda cursor: self.list(
+            search=search, tag=tag, album=album, sha256=sha256, created_after=created_after, created_before=created_before,
+            cursor=cursor, limit=100, timeout=timeout,
+        ))  # fmt: skip
 
     def _store(
         self, file: Optional[File], url: Optional[str], fields: Dict[str, Any], timeout: Optional[float],

@@ -1,5 +1,5 @@
 // Rows as the dashboard shows them.
-import type { ApiKeyRow, RenderRow, Unit, UploadRow } from '#storage/schema.ts';
+import type { ApiKeyRow, RenderRow, RenderState, Unit, UploadRow } from '#storage/schema.ts';
 import { maxOriginalBytes, type Original, sizeOf } from '#uploads/pictures/variant.ts';
 import type { UploadsRoom } from '#uploads/room.ts';
 import { isGuarded } from '#uploads/upload-access.ts';
@@ -9,7 +9,6 @@ import {
   outputsOf,
   receiptOf,
   stateOf as renderStateOf,
-  type RenderState,
 } from '#renders/stored-render.ts';
 import { accountRenderView, mainOf, shownOutputs } from '#api/account/renders.ts';
 import { isoTime, isoTimeOrNull } from '#api/common-views.ts';

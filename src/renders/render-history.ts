@@ -5,16 +5,16 @@ import { readBlob, type Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import type { RenderRow } from '#storage/schema.ts';
 import { nextCursor, pageOptions } from '#storage/owned/cursor.ts';
+import type { RenderFilter } from '#storage/owned/renders.ts';
 import type { HostedRenders } from '#renders/hosted-renders.ts';
 import { isShownAsText } from '#renders/keep-outputs.ts';
 import { requireStorable } from '#renders/render-request.ts';
 import { toStoredRender, type StoredOutput, type StoredRender } from '#renders/stored-render.ts';
 
-export interface HistoryQuery {
+export interface HistoryQuery extends Pick<RenderFilter, 'reference' | 'state' | 'since' | 'before'> {
   limit: number;
   /** The `nextCursor` of the page before. */
   cursor: string | undefined;
-  reference: string | undefined;
 }
 
 export interface HistoryPage {
@@ -61,11 +61,11 @@ export function createRenderHistory(parts: {
     },
 
     /** Newest first. Throws a `validation_error` if the cursor is not one. */
-    async list(accountId: string, { reference, ...query }: HistoryQuery): Promise<HistoryPage> {
-      requireStorable({ reference: reference ?? null });
-      const page = pageOptions(query);
-      const rows = await owned(accountId).page({ reference }, page, clock.now());
-      const shown = rows.slice(0, query.limit);
+    async list(accountId: string, { limit, cursor, ...filter }: HistoryQuery): Promise<HistoryPage> {
+      requireStorable({ reference: filter.reference ?? null });
+      const page = pageOptions({ limit, cursor });
+      const rows = await owned(accountId).page(filter, page, clock.now());
+      const shown = rows.slice(0, limit);
       const queued = await queuedOf(shown);
       return {
         items: shown.map((row) => toStoredRender(row, queued)),

@@ -1,7 +1,7 @@
 // A render as it is kept, from the moment it is queued: what `GET /api/v2/renders/{id}` and the answer of the render itself are made of.
 import { outputKeys } from '#core/ids.ts';
 import type { Phases } from '#core/phases.ts';
-import type { RenderRow } from '#storage/schema.ts';
+import type { RenderRow, RenderState } from '#storage/schema.ts';
 import type { PageReceipt, RenderedFile } from '#browser/browser.ts';
 import type { OutputFormat, Source } from '#browser/job.ts';
 import { sizeOf, type Original } from '#uploads/pictures/variant.ts';
@@ -34,8 +34,6 @@ export interface StoredRender {
 
 /** An earlier result that answers a request. */
 export const asHit = { isCached: true, units: 0 } as const;
-
-export type RenderState = 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled';
 
 export interface StoredOutput extends Omit<RenderedFile, 'path' | 'sha256'> {
   /** Of its hosted URL, and the key of its bytes. */

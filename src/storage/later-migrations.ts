@@ -188,4 +188,13 @@ export const laterMigrations: [name: string, statements: readonly string[]][] = 
   ],
   ['0006_messages_made_when_sent', ['alter table webhook_deliveries add column render_id text']],
   ['0007_fields_of_refusals', ['alter table request_log add column field text']],
+  [
+    '0008_filters_of_lists',
+    [
+      'create index uploads_sha256 on uploads (account_id, sha256, created_at, id)',
+      // Few renders: those that wait or run, and the last that failed or were canceled.
+      `create index renders_unsuccessful on renders (account_id, created_at, id)
+        where (state <> 'ended' or failure is not null)`,
+    ],
+  ],
 ];

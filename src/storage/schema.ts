@@ -5,6 +5,9 @@ export type Flag = 0 | 1;
 export type Unit = 'upload' | 'render';
 /** Of a render with several outputs: the first picture or PDF decides. */
 export type RenderKind = 'screenshot' | 'pdf' | 'extract';
+/** How far a render is: of a pending one, `render_jobs` knows whether it waits or runs. */
+export const renderStates = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
+export type RenderState = (typeof renderStates)[number];
 export const keyScopes = ['all', 'uploads', 'renders'] as const;
 /** What an API key may be used for. */
 export type KeyScope = (typeof keyScopes)[number];

@@ -4,7 +4,7 @@ import { invalid } from '#core/errors.ts';
 import { isId } from '#core/ids.ts';
 import type { Database, Tables } from '#storage/database.ts';
 import { nextCursor, pageOptions } from '#storage/owned/cursor.ts';
-import type { ChangedUpload } from '#storage/owned/uploads.ts';
+import type { ChangedUpload, UploadFilter } from '#storage/owned/uploads.ts';
 import type { UploadRow } from '#storage/schema.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 import type { Plan } from '#accounts/plans.ts';
@@ -16,14 +16,12 @@ import type { ImageType } from '#uploads/image-types.ts';
 import { maxTags, tagOf, tagsOf, titleOf } from '#uploads/labels.ts';
 import type { UploadPasswords } from '#uploads/upload-passwords.ts';
 
-export interface LibraryQuery {
-  search: string | undefined;
-  tag: string | undefined;
+export interface LibraryQuery extends Pick<UploadFilter, 'search' | 'tag' | 'sha256' | 'since' | 'before'> {
   /** The id of an album. */
-  album: string | undefined;
+  album?: string | undefined;
   limit: number;
   /** The `nextCursor` of the page before. */
-  cursor: string | undefined;
+  cursor?: string | undefined;
 }
 
 /** What is left out stays as it is. */
@@ -73,12 +71,18 @@ export function createUploadLibrary(parts: {
     find,
 
     /** Newest first. Throws a `validation_error` if the cursor is not one. */
-    async list(accountId: string, { search, tag, album, ...query }: LibraryQuery) {
+    async list(accountId: string, { limit, cursor, album, ...query }: LibraryQuery) {
       const owned = database.tables.ownedBy(accountId).uploads;
-      const filter = { search, tag: tag === undefined ? undefined : tagOf(tag), albumId: album };
-      const page = await owned.bounded(filter, pageOptions(query));
+      const { tag, sha256 } = query;
+      const filter: UploadFilter = {
+        ...query,
+        tag: tag === undefined ? undefined : tagOf(tag),
+        albumId: album,
+        sha256: sha256?.toLowerCase(),
+      };
+      const page = await owned.bounded(filter, pageOptions({ limit, cursor }));
       const rows = await owned.page(filter, page, clock.now());
-      return { items: rows.slice(0, query.limit), nextCursor: nextCursor(rows, page) };
+      return { items: rows.slice(0, limit), nextCursor: nextCursor(rows, page) };
     },
 
     async edit(

@@ -9,7 +9,7 @@ import { systemClock } from '#core/clock.ts';
 import { createLinkKeys } from '#accounts/link-keys.ts';
 import { createPlans } from '#accounts/plans.ts';
 import { monthOf } from '#metering/quota.ts';
-import type { RenderState } from '#renders/stored-render.ts';
+import type { RenderState } from '#storage/schema.ts';
 import { callsOf, type Call, type Failure } from '#test/support/calls-v2.ts';
 import { createAuthority } from '#test/support/certificates.ts';
 import { startFleet, type Fleet } from '#test/support/fleet.ts';

@@ -294,6 +294,8 @@ function undoJoining(names: readonly string[]): string {
       : [];
   const later = [
     'drop index uploads_shown',
+    'drop index uploads_sha256',
+    'drop index renders_unsuccessful',
     'alter table webhook_deliveries drop column render_id',
     'alter table request_log drop column field',
   ];
@@ -307,6 +309,8 @@ const undoVersion2 = [
   'drop table key_addresses',
   'drop table link_keys',
   'drop table render_flights',
+  'drop index uploads_sha256',
+  'drop index renders_unsuccessful',
   'drop index renders_cache',
   'alter table renders drop column cache_key',
   'alter table accounts drop column webhook_events',

@@ -1,5 +1,5 @@
 // tt list: the account's uploads, renders, albums or upload links, the newest first.
-import { toSnake } from '../../library/src/letter-case.ts';
+import { toCamel, toSnake } from '../../library/src/letter-case.ts';
 import type { UploadListOptions } from '../../library/src/options.ts';
 import type { Tintype } from '../../library/src/tintype.ts';
 import { openService } from '../../shared/src/service.ts';
@@ -18,8 +18,8 @@ const kinds: Record<string, (client: Tintype, options: UploadListOptions) => Asy
     for await (const item of client.uploads.list(options))
       yield { item, line: [item.id, sizeColumn(item.sizeBytes), item.url, item.title ?? item.filename] };
   },
-  async *renders(client, { tag: _tag, album: _album, ...options }) {
-    for await (const item of client.listRenders(options))
+  async *renders(client, { limit, search, signal }) {
+    for await (const item of client.listRenders({ limit, search, signal }))
       yield { item, line: [item.id, sizeColumn(item.sizeBytes), item.url ?? '-', item.target] };
   },
   async *albums(client, { limit, signal }) {
@@ -42,6 +42,9 @@ const filters: Record<string, string[]> = {
   search: ['uploads', 'renders'],
   tag: ['uploads'],
   album: ['uploads'],
+  sha256: ['uploads'],
+  'created-after': ['uploads'],
+  'created-before': ['uploads'],
 };
 
 const pageSize = 100;
@@ -58,6 +61,9 @@ Options:
   --search TEXT      Only those with this in the filename, title or address
   --tag TAG          Only uploads with this tag
   --album ID         Only uploads in this album
+  --sha256 HASH      Only uploads whose stored bytes have this SHA-256
+  --created-after TIME, --created-before TIME
+                     Only uploads of this time, such as 2026-01-31T09:00:00Z
   --json             Print one JSON object per line
 
 Examples:
@@ -69,6 +75,9 @@ Examples:
     search: { type: 'string' },
     tag: { type: 'string' },
     album: { type: 'string' },
+    sha256: { type: 'string' },
+    'created-after': { type: 'string' },
+    'created-before': { type: 'string' },
     json: { type: 'boolean' },
   },
 
@@ -86,12 +95,12 @@ Examples:
       throw new UsageError('--limit must be a whole number, 0 for all');
     if (left === 0) left = Infinity;
     const { client } = await openService();
-    const [search, tag, album] = ['search', 'tag', 'album'].map((name) => text(values, name));
+    const asked = toCamel(
+      Object.fromEntries(Object.keys(filters).map((name) => [name.replaceAll('-', '_'), text(values, name)])),
+    );
     for await (const { item, line } of read(client, {
       limit: Math.min(left, pageSize),
-      search,
-      tag,
-      album,
+      ...(asked as UploadListOptions),
       signal,
     })) {
       await print(`${values['json'] ? JSON.stringify(toSnake(item)) : line.join('  ').trimEnd()}\n`);

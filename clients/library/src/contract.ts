@@ -978,10 +978,31 @@ export interface UploadsQuery {
   tag?: string;
   /** Only uploads in the album with this id. */
   album?: string;
+  /** Only uploads whose stored bytes have this SHA-256: 64 hexadecimal digits. */
+  sha256?: string;
+  /** Only what was made after this time, such as 2026-01-31T09:00:00Z. */
+  createdAfter?: string;
+  /** Only what was made before this time, such as 2026-01-31T09:00:00Z. */
+  createdBefore?: string;
   /** Uploads on a page. From 1 to 100. Default: 50. */
   limit?: number;
   /** The next_cursor of the page before. */
   cursor?: string;
+}
+
+export interface RendersQuery {
+  /** Renders on a page. From 1 to 100. Default: 50. */
+  limit?: number;
+  /** The next_cursor of the page before. */
+  cursor?: string;
+  /** Only renders with this reference. */
+  reference?: string;
+  /** Only renders in this state. */
+  state?: 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled';
+  /** Only what was made after this time, such as 2026-01-31T09:00:00Z. */
+  createdAfter?: string;
+  /** Only what was made before this time, such as 2026-01-31T09:00:00Z. */
+  createdBefore?: string;
 }
 
 export interface PageQuery {

@@ -87,8 +87,8 @@ export class Uploads {
   }
 
   /** A page of uploads, the newest first; `for await` over it gives those of all pages. */
-  list({ limit, cursor, search, tag, album, ...options }: UploadListOptions = {}): Listing<UploadList> {
-    return listAt(this.#sender, this.#path, { search, tag, album, limit, cursor }, options);
+  list(options: UploadListOptions = {}): Listing<UploadList> {
+    return listAt(this.#sender, this.#path, options);
   }
 
   get(id: string, options: CallOptions = {}): Promise<WithMeta<Upload>> {
@@ -163,8 +163,8 @@ export class Albums {
   }
 
   /** A page of albums, the newest first; `for await` over it gives those of all pages. */
-  list({ limit, cursor, ...options }: PageOptions = {}): Listing<AlbumList> {
-    return listAt(this.#sender, this.#path, { limit, cursor }, options);
+  list(options: PageOptions = {}): Listing<AlbumList> {
+    return listAt(this.#sender, this.#path, options);
   }
 
   get(id: string, options: CallOptions = {}): Promise<WithMeta<Album>> {
@@ -199,8 +199,8 @@ export class UploadLinks {
   }
 
   /** A page of links, the newest first; `for await` over it gives those of all pages. */
-  list({ limit, cursor, ...options }: PageOptions = {}): Listing<UploadLinkList> {
-    return listAt(this.#sender, this.#path, { limit, cursor }, options);
+  list(options: PageOptions = {}): Listing<UploadLinkList> {
+    return listAt(this.#sender, this.#path, options);
   }
 
   get(id: string, options: CallOptions = {}): Promise<WithMeta<UploadLink>> {

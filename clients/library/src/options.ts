@@ -7,6 +7,7 @@ import type {
   AccountUploadsQuery,
   PageQuery,
   PdfRequest,
+  RendersQuery,
   ScreenshotRequest,
   UploadsQuery,
 } from './contract.ts';
@@ -72,10 +73,7 @@ type Listed<Query> = Loose<Omit<Query, 'cursor'>> & { cursor?: string | null | u
 
 export type PageOptions = Listed<PageQuery>;
 export type UploadListOptions = Listed<UploadsQuery>;
-export type RenderListOptions = PageOptions & {
-  /** Only renders with this reference. */
-  reference?: string | undefined;
-};
+export type RenderListOptions = Listed<RendersQuery>;
 export type AccountUploadsOptions = Listed<AccountUploadsQuery>;
 export type AccountRendersOptions = Listed<AccountRendersQuery>;
 

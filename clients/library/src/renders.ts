@@ -101,10 +101,8 @@ export async function awaitRender(
   }
 }
 
-export const listAllRenders = (
-  sender: Sender,
-  { limit, cursor, reference, ...options }: RenderListOptions,
-): Listing<RenderList> => listAt(sender, path, { limit, cursor, reference }, options);
+export const listAllRenders = (sender: Sender, options: RenderListOptions): Listing<RenderList> =>
+  listAt(sender, path, options);
 
 export const removeRender = (sender: Sender, id: string, options: CallOptions): Promise<void> =>
   removeAt(sender, { method: 'DELETE', path: at(path, id) }, options);

@@ -64,13 +64,14 @@ export async function removeAt(
   }
 }
 
-/** A page, and from there on all items, page by page. */
+/** A page, and from there on all items, page by page. What is no option of the call is the query. */
 export function listAt<Page extends { items: unknown[]; nextCursor: string | null }>(
   sender: Sender,
   path: string,
-  query: Query,
-  options: CallOptions,
+  { signal, timeoutMs, idempotencyKey, maxRetries, ...given }: CallOptions & object,
 ): Listing<Page> {
+  const options = { signal, timeoutMs, idempotencyKey, maxRetries };
+  const query = toSnake(given) as Query;
   const read = (cursor: Query['cursor']) =>
     readAt<Page>(sender, withQuery(path, { ...query, cursor }), options);
   const first = read(query['cursor']);

@@ -359,15 +359,12 @@ export class Tintype {
 
   /** A page of the account's uploads, the newest first; `for await` over it gives those of all pages. Costs no unit. */
   listUploads(options: AccountUploadsOptions = {}): Listing<AccountUploads> {
-    const { limit, cursor, search, type, expiry, sort, ...call } = options;
-    const query = { limit, cursor, search, type, expiry, sort };
-    return listAt(this.#sender, '/api/account/uploads', query, call);
+    return listAt(this.#sender, '/api/account/uploads', options);
   }
 
   /** A page of the account's renders, the newest first; `for await` over it gives those of all pages. Costs no unit. */
   listRenders(options: AccountRendersOptions = {}): Listing<AccountRenders> {
-    const { limit, cursor, search, kind, status, ...call } = options;
-    return listAt(this.#sender, '/api/account/renders', { limit, cursor, search, kind, status }, call);
+    return listAt(this.#sender, '/api/account/renders', options);
   }
 
   async #render<Metadata extends object>(

@@ -1,6 +1,7 @@
 // The tools for what the account has: lists, deletions and its usage. None of them spends a unit.
 import { TintypeError } from '../../library/src/errors.ts';
 import type { Schema } from '../../shared/src/fields.ts';
+import { RendersQuery, UploadsQuery } from '../../shared/src/requests.ts';
 import { listResult, usageResult, deletedResult } from './tool-outputs.ts';
 import { resultOf, type RunnableTool } from './tool.ts';
 
@@ -28,12 +29,7 @@ export const accountTools: RunnableTool[] = [
     inputSchema: {
       type: 'object',
       additionalProperties: false,
-      properties: {
-        search: text('A part of the filename or the title.'),
-        tag: text('Only uploads with this tag.'),
-        album: text('Only uploads in the album with this id.'),
-        ...paging,
-      },
+      properties: { ...UploadsQuery.properties, ...paging },
     },
     outputSchema: listResult,
     async run({ limit = 20, ...query }, { client, signal }) {
@@ -52,7 +48,7 @@ export const accountTools: RunnableTool[] = [
     inputSchema: {
       type: 'object',
       additionalProperties: false,
-      properties: { reference: text('Only renders with this reference.'), ...paging },
+      properties: { ...RendersQuery.properties, ...paging },
     },
     outputSchema: listResult,
     async run({ limit = 20, ...query }, { client, signal }) {

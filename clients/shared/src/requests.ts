@@ -1782,6 +1782,106 @@ export const NewUploadLink: ObjectSchema = {
   "additionalProperties": false
 };
 
+export const UploadsQuery: ObjectSchema = {
+  "type": "object",
+  "properties": {
+    "search": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "A part of the filename or the title."
+    },
+    "tag": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 40,
+      "description": "Only uploads with this tag."
+    },
+    "album": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 40,
+      "description": "Only uploads in the album with this id."
+    },
+    "sha256": {
+      "type": "string",
+      "pattern": "^[0-9A-Fa-f]{64}$",
+      "description": "Only uploads whose stored bytes have this SHA-256: 64 hexadecimal digits."
+    },
+    "created_after": {
+      "type": "string",
+      "format": "date-time",
+      "description": "Only what was made after this time, such as 2026-01-31T09:00:00Z."
+    },
+    "created_before": {
+      "type": "string",
+      "format": "date-time",
+      "description": "Only what was made before this time, such as 2026-01-31T09:00:00Z."
+    },
+    "limit": {
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 100,
+      "default": 50,
+      "description": "Uploads on a page."
+    },
+    "cursor": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "The next_cursor of the page before."
+    }
+  },
+  "additionalProperties": false
+};
+
+export const RendersQuery: ObjectSchema = {
+  "type": "object",
+  "properties": {
+    "limit": {
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 100,
+      "default": 50,
+      "description": "Renders on a page."
+    },
+    "cursor": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "The next_cursor of the page before."
+    },
+    "reference": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200,
+      "description": "Only renders with this reference."
+    },
+    "state": {
+      "type": "string",
+      "enum": [
+        "queued",
+        "running",
+        "succeeded",
+        "failed",
+        "canceled"
+      ],
+      "description": "Only renders in this state."
+    },
+    "created_after": {
+      "type": "string",
+      "format": "date-time",
+      "description": "Only what was made after this time, such as 2026-01-31T09:00:00Z."
+    },
+    "created_before": {
+      "type": "string",
+      "format": "date-time",
+      "description": "Only what was made before this time, such as 2026-01-31T09:00:00Z."
+    }
+  },
+  "additionalProperties": false
+};
+
 export const UploadRequest: ObjectSchema = {
   "type": "object",
   "required": [

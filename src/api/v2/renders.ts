@@ -12,6 +12,7 @@ import type { CacheHit } from '#renders/results.ts';
 import type { RenderWaits } from '#renders/render-waits.ts';
 import { sendAnswer, type Answer } from '#http/answer.ts';
 import { bytesAnswer, jsonAnswer, queueRender, runRender, type RenderParts } from '#api/run-render.ts';
+import { timesOf } from '#api/v2/created-between.ts';
 import type { InstallationSettings } from '#api/v2/fields/row.ts';
 import { lowerRequest } from '#api/v2/lower-request.ts';
 import { receiptOf } from '#api/v2/receipt.ts';
@@ -104,11 +105,13 @@ export function renderHandlers(parts: RendersParts) {
   }
 
   async function list(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { limit = 0, cursor, reference } = readQuery(request, RendersQuery);
+    const { limit = 0, cursor, reference, state, ...times } = readQuery(request, RendersQuery);
     const { items, nextCursor } = await renderHistory.list(callerOf(request).accountId, {
       limit,
       cursor,
       reference,
+      state,
+      ...timesOf(times),
     });
     return sendJson(reply, {
       items: items.map((render) => receiptOf(render, contentBaseUrl)),

@@ -3,9 +3,11 @@
 import { Type, type Static } from 'typebox';
 import { limits } from '#core/limits.ts';
 import { errorCodesOf } from '#core/errors.ts';
+import { renderStates } from '#storage/schema.ts';
 import { warningCodes } from '#browser/browser.ts';
 import { failureReasons } from '#renders/stored-render.ts';
 import { choice, optional, strict, type saying, text, integer } from '#api/fields.ts';
+import { createdBetween } from '#api/v2/created-between.ts';
 import { formats, propertiesOf } from '#api/v2/fields/row.ts';
 import { outputRows, pageRows } from '#api/v2/fields/rows.ts';
 
@@ -118,9 +120,7 @@ const Warning = Type.Object(
 export const Render = Type.Object(
   {
     id: Type.String({ description: 'The id of the render.' }),
-    state: choice(['queued', 'running', 'succeeded', 'failed', 'canceled'], {
-      description: 'How far the render is.',
-    }),
+    state: choice(renderStates, { description: 'How far the render is.' }),
     reference: orNull('string', 'The reference of the request.'),
     created_at: Type.String({ ...time, description: 'When the render was asked for.' }),
     finished_at: orNull('string', 'When it ended.', time),
@@ -196,6 +196,8 @@ export const RendersQuery = Type.Object(
     limit: integer(1, 100, 'Renders on a page.', { default: 50 }),
     cursor: text(200, 'The next_cursor of the page before.'),
     reference: text(200, 'Only renders with this reference.'),
+    state: choice(renderStates, { description: 'Only renders in this state.' }),
+    ...createdBetween,
   }),
   strict,
 );

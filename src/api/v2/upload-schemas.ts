@@ -6,6 +6,7 @@ import { metadataKinds } from '#uploads/metadata/cleaning.ts';
 import { imageNames } from '#uploads/image-types.ts';
 import { maxTags } from '#uploads/labels.ts';
 import { choice, optional, saying, strict, text, integer } from '#api/fields.ts';
+import { createdBetween } from '#api/v2/created-between.ts';
 import { orNull } from '#api/v2/schemas.ts';
 
 /** How long a link lives. */
@@ -152,6 +153,11 @@ export const UploadsQuery = Type.Object(
     search: text(200, 'A part of the filename or the title.'),
     tag: text(40, 'Only uploads with this tag.'),
     album: text(40, 'Only uploads in the album with this id.'),
+    sha256: Type.String({
+      pattern: '^[0-9A-Fa-f]{64}$',
+      ...saying('Only uploads whose stored bytes have this SHA-256', '64 hexadecimal digits'),
+    }),
+    ...createdBetween,
     limit: integer(1, 100, 'Uploads on a page.', { default: 50 }),
     cursor: text(200, 'The next_cursor of the page before.'),
   }),

@@ -1,10 +1,12 @@
 // /api/v2/uploads and below: store, list, read, change, delete and restore. Spec 10.8.
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
 import type { UploadRow } from '#storage/schema.ts';
 import { maxViewsOf } from '#uploads/upload-access.ts';
-import type { LibraryQuery, UploadLibrary } from '#uploads/upload-library.ts';
+import type { UploadLibrary } from '#uploads/upload-library.ts';
 import { isoTime, isoTimeOrNull } from '#api/common-views.ts';
 import { answerUpload, storedOf, type UploadParts } from '#api/answer-upload.ts';
+import { timesOf } from '#api/v2/created-between.ts';
 import { changeHandler, idOf, resourceHandlers, show } from '#api/v2/resource.ts';
 import { isFromUrl, readUploadFromUrl, type FetchParts } from '#api/v2/upload-from-url.ts';
 import { formOf } from '#api/v2/upload-form.ts';
@@ -13,6 +15,8 @@ import { readUploadForm } from '#http/body/upload-form.ts';
 import { callerOf } from '#http/guards.ts';
 import { deleteLink, uploadLinks, type Addresses } from '#http/addresses.ts';
 import { quotaHeaders } from '#http/reply-headers.ts';
+
+type ListQuery = Static<typeof UploadsQuery> & { limit: number };
 
 export interface UploadsParts extends UploadParts, FetchParts {
   uploadLibrary: UploadLibrary;
@@ -43,7 +47,8 @@ export function uploadHandlers(parts: UploadsParts) {
     create,
     ...resourceHandlers({
       query: UploadsQuery,
-      list: ({ accountId }, query: LibraryQuery) => uploadLibrary.list(accountId, query),
+      list: ({ accountId }, { created_after, created_before, ...query }: ListQuery) =>
+        uploadLibrary.list(accountId, { ...query, ...timesOf({ created_after, created_before }) }),
       find: ({ accountId }, id) => uploadLibrary.find(accountId, id),
       remove: (caller, id) => uploadLibrary.delete(caller, id),
       view,

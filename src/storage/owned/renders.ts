@@ -1,16 +1,21 @@
 // One account's renders.
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { contains, isWithin, newestFirst, type PageOptions } from '#storage/owned/page.ts';
-import type { RenderKind, RenderRow, Schema } from '#storage/schema.ts';
-import { createOwnedStored, maxRead, totals, type StoredTotals } from '#storage/tables/stored.ts';
+import type { RenderKind, RenderRow, RenderState, Schema } from '#storage/schema.ts';
+import {
+  createOwnedStored,
+  maxRead,
+  totals,
+  type StoredTotals,
+  type TimeFilter,
+} from '#storage/tables/stored.ts';
 
-export interface RenderFilter {
+export interface RenderFilter extends TimeFilter {
   search?: string | undefined;
   kinds?: RenderKind[] | undefined;
   status?: 'done' | 'failed' | undefined;
   reference?: string | undefined;
-  /** Made before this time. */
-  before?: number | undefined;
+  state?: RenderState | undefined;
   /** Leaves out those that wait, run or were canceled. */
   isEnded?: boolean;
 }
@@ -28,13 +33,29 @@ function rendersOf(db: Kysely<Schema>, accountId: string) {
       );
   const live = (now: number) => unexpired(now).where('deleted_at', 'is', null);
 
+  /** A pending render has a job, which is leased while it runs. */
+  const pending = (isRunning: RawBuilder<boolean>) => sql<boolean>`state = 'pending' and id in (
+    select id from render_jobs where account_id = ${accountId} and ${isRunning})`;
+  /** The condition of the index `renders_unsuccessful`, word for word: SQLite uses it for no other. */
+  const unsuccessful = sql<boolean>`(state <> 'ended' or failure is not null)`;
+  const inState: Record<RenderState, (now: number) => RawBuilder<boolean>> = {
+    queued: (now) => sql`${unsuccessful} and ${pending(sql`leased_until <= ${now}`)}`,
+    running: (now) => sql`${unsuccessful} and ${pending(sql`leased_until > ${now}`)}`,
+    succeeded: () => sql`state = 'ended' and failure is null`,
+    failed: () => sql`${unsuccessful} and state = 'ended'`,
+    canceled: () => sql`${unsuccessful} and state = 'canceled'`,
+  };
+
   function fitting(filter: RenderFilter, now: number) {
-    const { search, kinds, status, reference, before, isEnded = status !== undefined } = filter;
+    const { search, kinds, status, reference, state, before, since } = filter;
+    const { isEnded = status !== undefined } = filter;
     let query = live(now);
     if (search !== undefined) query = query.where(contains('target', search));
     if (kinds !== undefined) query = query.where('kind', 'in', kinds);
     if (status !== undefined) query = query.where('failure', status === 'failed' ? 'is not' : 'is', null);
     if (before !== undefined) query = query.where('created_at', '<', before);
+    if (since !== undefined) query = query.where('created_at', '>', since);
+    if (state !== undefined) query = query.where(inState[state](now));
     if (isEnded) query = query.where('state', '=', 'ended');
     if (reference !== undefined) query = query.where('reference', '=', reference);
     return query;
@@ -54,9 +75,7 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
   return {
     /** Bounds a page to the rows that are looked at for it. */
     bounded: async (filter: RenderFilter, page: PageOptions): Promise<PageOptions> =>
-      isSelective(filter)
-        ? { ...page, until: await lastToRead({ after: page.after, before: filter.before }) }
-        : page,
+      isSelective(filter) ? { ...page, until: await lastToRead({ ...filter, after: page.after }) } : page,
     byId: (id: string, now: number): Promise<RenderRow | undefined> =>
       live(now).where('id', '=', id).executeTakeFirst(),
     /** What these renders are of, deleted ones too. */
@@ -83,7 +102,7 @@ export function createOwnedRenders(db: Kysely<Schema>, accountId: string) {
       fitting(filter, now).$call(newestFirst(page)).execute(),
     /** The ids of the newest that fit. */
     async idsOf(filter: RenderFilter, now: number): Promise<string[]> {
-      const until = isSelective(filter) ? await lastToRead({ before: filter.before }) : undefined;
+      const until = isSelective(filter) ? await lastToRead(filter) : undefined;
       const newest = fitting(filter, now).orderBy('created_at', 'desc').limit(maxRead);
       const rows = (until ? newest.where(isWithin(until)) : newest).as('renders');
       return (await db.selectFrom(rows).select('id').execute()).map(({ id }) => id);

@@ -2,9 +2,15 @@
 import { sql, type Kysely } from 'kysely';
 import { contains, isAhead, isWithin, type Cursor, type PageOptions } from '#storage/owned/page.ts';
 import type { Schema, UploadRow } from '#storage/schema.ts';
-import { createOwnedStored, maxRead, totals, type StoredTotals } from '#storage/tables/stored.ts';
+import {
+  createOwnedStored,
+  maxRead,
+  totals,
+  type StoredTotals,
+  type TimeFilter,
+} from '#storage/tables/stored.ts';
 
-export interface UploadFilter {
+export interface UploadFilter extends TimeFilter {
   /** A part of the filename or the title. */
   search?: string | undefined;
   tag?: string | undefined;
@@ -12,8 +18,8 @@ export interface UploadFilter {
   contentType?: string | undefined;
   /** `before` is a time by which it will have expired. */
   expiry?: 'never' | 'some' | { before: number } | undefined;
-  /** Stored before this time. */
-  before?: number | undefined;
+  /** Of what is stored, in lower case. */
+  sha256?: string | undefined;
 }
 
 /** What can be changed of an upload; at least one of them. */
@@ -64,14 +70,17 @@ function uploadsOf(db: Kysely<Schema>, accountId: string) {
       .where('account_id', '=', accountId)
       .where('tag', '=', tag);
 
-  function fitting({ search, tag, albumId, contentType, expiry, before }: UploadFilter, now: number) {
+  function fitting(filter: UploadFilter, now: number) {
+    const { search, tag, albumId, contentType, expiry, sha256, before, since } = filter;
     let query = live(now);
     if (search !== undefined)
       query = query.where(({ or }) => or([contains('filename', search), contains('title', search)]));
     if (tag !== undefined) query = query.where('id', 'in', tagged(tag));
     if (albumId !== undefined) query = query.where('album_id', '=', albumId);
     if (contentType !== undefined) query = query.where('content_type', '=', contentType);
+    if (sha256 !== undefined) query = query.where('sha256', '=', sha256);
     if (before !== undefined) query = query.where('created_at', '<', before);
+    if (since !== undefined) query = query.where('created_at', '>', since);
     if (expiry === 'never') query = query.where('expires_at', 'is', null);
     else if (expiry === 'some') query = query.where('expires_at', 'is not', null);
     else if (expiry) query = query.where('expires_at', '<=', expiry.before);
@@ -85,13 +94,15 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
   const { unexpired, live, fitting } = uploadsOf(db, accountId);
   const { lastToRead, ...stored } = createOwnedStored(db, 'uploads', accountId);
 
-  /** Few uploads may fit, among all of the account. An album has an index, and at most a thousand. */
-  const isSelective = ({ search, tag, albumId, contentType, expiry }: UploadFilter): boolean =>
-    albumId === undefined && [search, tag, contentType, expiry].some((value) => value !== undefined);
+  /** Few uploads may fit, among all of the account. A hash has an index, and so has an album, which has at most a thousand. */
+  const isSelective = ({ search, tag, albumId, contentType, expiry, sha256 }: UploadFilter): boolean =>
+    albumId === undefined &&
+    sha256 === undefined &&
+    [search, tag, contentType, expiry].some((value) => value !== undefined);
 
   /** Those that fit of the newest, and the last row that was looked at if there are more. */
   async function newest(filter: UploadFilter, now: number) {
-    const until = isSelective(filter) ? await lastToRead({ before: filter.before }) : undefined;
+    const until = isSelective(filter) ? await lastToRead(filter) : undefined;
     const query = fitting(filter, now).orderBy('created_at', 'desc').limit(maxRead);
     return { rows: (until ? query.where(isWithin(until)) : query).as('uploads'), until };
   }
@@ -99,9 +110,7 @@ export function createOwnedUploads(db: Kysely<Schema>, accountId: string) {
   return {
     /** Bounds a page of a list, the newest first, to the rows that are looked at for it. */
     bounded: async (filter: UploadFilter, page: PageOptions): Promise<PageOptions> =>
-      isSelective(filter)
-        ? { ...page, until: await lastToRead({ after: page.after, before: filter.before }) }
-        : page,
+      isSelective(filter) ? { ...page, until: await lastToRead({ ...filter, after: page.after }) } : page,
     /** Deleted uploads that can be restored until `deleted_at`; the latest deletion first. */
     restorable: (now: number, limit: number): Promise<UploadRow[]> =>
       unexpired(now)

@@ -17,6 +17,12 @@ export interface StoredTotals {
   bytes: number;
 }
 
+/** Made before the one and after the other of these times, and at neither of them. */
+export interface TimeFilter {
+  before?: number | undefined;
+  since?: number | undefined;
+}
+
 /** Sizes, names and tags have no index in order of time, so at most this many of the newest rows are read to sort, sum or search them. */
 export const maxRead = 20_000;
 
@@ -73,11 +79,12 @@ export function createOwnedStored(db: Kysely<Schema>, table: StoredTable, accoun
     );
 
   /** The last of the newest `maxRead` rows; undefined if there are fewer. */
-  async function lastToRead({ after, before }: { after?: Cursor | undefined; before?: number | undefined }) {
+  async function lastToRead({ after, before, since }: TimeFilter & { after?: Cursor | undefined }) {
     const { rows } = await sql<Cursor>`
       select created_at as "createdAt", id from ${sql.table(table)} where account_id = ${accountId}
         ${after ? sql`and (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
         ${before === undefined ? sql`` : sql`and created_at < ${before}`}
+        ${since === undefined ? sql`` : sql`and created_at > ${since}`}
       order by created_at desc, id desc limit 1 offset ${maxRead - 1}`.execute(db);
     return rows[0];
   }
