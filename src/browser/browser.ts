@@ -53,6 +53,9 @@ export interface PageReceipt {
   /** Of the main document; null if it came with the request. */
   status: number | null;
   title: string;
+  /** How far it can be scrolled, in CSS pixels; null in receipts that were written before it was kept. */
+  width: number | null;
+  height: number | null;
   /** At most `maxWarnings`. */
   warnings: Warning[];
 }

@@ -56,7 +56,7 @@ async function openBrowser({ blobsDir }: Config): Promise<Browser> {
     const facts = { width: null, height: null, pages: null, truncated: false };
     return {
       outputs: [{ path, sizeBytes, sha256: '0'.repeat(64), ...facts }],
-      page: { finalUrl: null, status: null, title: '', warnings: [] },
+      page: { finalUrl: null, status: null, title: '', width: null, height: null, warnings: [] },
       [Symbol.asyncDispose]: remove,
     };
   }

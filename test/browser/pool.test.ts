@@ -9,7 +9,7 @@ import type { RenderOptions, Worker } from '#browser/worker/worker.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const never = new AbortController().signal;
-const page = { finalUrl: null, status: null, title: '', warnings: [] };
+const page = { finalUrl: null, status: null, title: '', width: null, height: null, warnings: [] };
 const picture: Rendered = { outputs: [], page, async [Symbol.asyncDispose]() {} };
 
 /** A render in a stand-in, which ends when the test says so. */

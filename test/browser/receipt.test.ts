@@ -3,8 +3,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { PageReceipt, RenderFailure } from '#browser/browser.ts';
-import { noChanges, plainView, type FailOn, type Job } from '#browser/job.ts';
+import {
+  noChanges,
+  plainPdf,
+  plainPicture,
+  plainView,
+  type FailOn,
+  type Job,
+  type Output,
+} from '#browser/job.ts';
 import { limits } from '#core/limits.ts';
+import { paperInches } from '#renders/paper.ts';
 import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { slowRoute, startPageServer, type PageServer } from '#test/support/page-server.ts';
 
@@ -52,8 +61,49 @@ test('a receipt says where the page ended, without what may be secret', async ()
     finalUrl: `${server.base}/there`,
     status: 200,
     title: 'There',
+    width: 320,
+    height: 320,
     warnings: [],
   });
+});
+
+test('a receipt says how far the page can be scrolled, whatever is made of it', async () => {
+  const doctype = '<!doctype html><style>body { margin: 0 }</style>';
+  const url = server.route('/large', `${doctype}<div style="width: 500.5px; height: 3000px">`);
+  const pdf: Output = { ...plainPdf, paper: paperInches.a4 };
+  const tall: Output = { ...plainPicture, fullPage: true };
+  const text: Output = { format: 'text', selector: null, mainContent: false };
+  for (const outputs of [[plainPicture], [tall], [pdf], [text], [{ ...pdf, singlePage: true }, tall, text]]) {
+    const { width, height } = await receiptOf(url, { outputs });
+    assert.deepEqual([width, height], [501, 3000], outputs.map(({ format }) => format).join());
+  }
+  const view = { ...plainView, width: 320, height: 320 };
+  const sharp = await receiptOf(url, { view: { ...view, pixelRatio: 2 } });
+  assert.deepEqual([sharp.width, sharp.height], [501, 3000]);
+  // A page for small screens is as wide as they are, and one that is not is as wide as it asks for.
+  const phone = { ...view, mobile: true, touch: true };
+  for (const [name, content, width] of [
+    ['/small', 'width=device-width', 320],
+    ['/wide', 'width=980', 980],
+  ] as const) {
+    const made = `${doctype}<meta name="viewport" content="${content}"><div style="height: 3000px">`;
+    const size = await receiptOf(server.route(name, made), { view: phone });
+    assert.deepEqual([size.width, size.height], [width, 3000], name);
+  }
+});
+
+test('a receipt of a full page has the size of what scrolling has loaded', async () => {
+  const url = server.route(
+    '/lazy',
+    `<!doctype html><style>body { margin: 0 }</style><div style="height: 1000px"></div><div id="end">end</div><script>
+    new IntersectionObserver(([{ isIntersecting }], observer) => {
+      if (!isIntersecting) return;
+      observer.disconnect();
+      document.getElementById('end').style.height = '500px';
+    }).observe(document.getElementById('end'))</script>`,
+  );
+  const { height } = await receiptOf(url, { outputs: [{ ...plainPicture, fullPage: true }] });
+  assert.equal(height, 1500);
 });
 
 test('a document of the request has no status, and no address if it was given none; a missing file is named', async () => {
@@ -61,7 +111,7 @@ test('a document of the request has no status, and no address if it was given no
     '<title>Mine</title><img src="img/a.png?1"><img src="https://nowhere.invalid/b.png"><script>throw "up"</script>';
   const source = { kind: 'html' as const, text, files: [] };
   const { warnings, ...rest } = await receiptOf('', { source: { ...source, baseUrl: null } });
-  assert.deepEqual(rest, { finalUrl: null, status: null, title: 'Mine' });
+  assert.deepEqual(rest, { finalUrl: null, status: null, title: 'Mine', width: 320, height: 320 });
   const byAddress = warnings.toSorted((one, other) => (one.url ?? '').localeCompare(other.url ?? ''));
   assert.deepEqual(byAddress, [
     { code: 'script_error', message: 'up', url: null },

@@ -43,6 +43,8 @@ export const page: PageReceipt = {
   finalUrl: 'https://93.184.216.34/',
   status: 200,
   title: 'A page',
+  width: 1440,
+  height: 900,
   warnings: [{ code: 'content_cut', message: 'cut', url: null }],
 };
 

@@ -44,7 +44,7 @@ export async function storeRender(
     version: 2,
     source: 'url',
     timing: { queueMs: 0, loadMs: 0, settleMs: 0, captureMs: 0, storeMs: 0 },
-    page: { finalUrl: 'https://example.com/', status: 200, title, warnings: [] },
+    page: { finalUrl: 'https://example.com/', status: 200, title, width: 1440, height: 900, warnings: [] },
     outputs,
     failure: null,
   };

@@ -671,6 +671,10 @@ export interface Render {
     status: number | null;
     /** The title of the page. */
     title: string | null;
+    /** How wide it is, with what is reached by scrolling, in CSS pixels. */
+    width: number | null;
+    /** How tall it is, with what is reached by scrolling, in CSS pixels. */
+    height: number | null;
   };
   /** In the order of the request; empty if it failed. */
   outputs: Output[];

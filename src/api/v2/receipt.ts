@@ -29,6 +29,8 @@ export function receiptOf(render: StoredRender, contentBaseUrl: string): Render 
       final_url: page?.finalUrl ?? null,
       status: page?.status ?? null,
       title: page?.title ?? null,
+      width: page?.width ?? null,
+      height: page?.height ?? null,
     },
     outputs: render.outputs.map((output) => outputOf(output, contentBaseUrl)),
     warnings: (page?.warnings ?? []).map(({ code, message, url }) => ({ code, message, url })),

@@ -145,6 +145,8 @@ export const Render = Type.Object(
         final_url: orNull('string', 'The address at the end, without its query string.'),
         status: orNull('integer', 'The HTTP status of the page.'),
         title: orNull('string', 'The title of the page.'),
+        width: orNull('integer', 'How wide it is, with what is reached by scrolling, in CSS pixels.'),
+        height: orNull('integer', 'How tall it is, with what is reached by scrolling, in CSS pixels.'),
       },
       { ...strict, description: 'The page.' },
     ),

@@ -13,7 +13,7 @@ export interface Notes {
   warn(warning: Warning): void;
   /** Throws if something happened on which the client wants the render to fail. */
   throwIfUnwanted(signal: AbortSignal): Promise<void>;
-  receipt(signal: AbortSignal): Promise<PageReceipt>;
+  receipt(signal: AbortSignal): Promise<Omit<PageReceipt, 'width' | 'height'>>;
 }
 
 export function createNotes(page: Page, { source, waits: { failOn } }: Task): Notes {

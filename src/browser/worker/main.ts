@@ -140,7 +140,7 @@ async function makePicture(
   options: { leftMs: number; signal: AbortSignal },
 ): Promise<Made> {
   const made = await decoder!.make(task, options);
-  const page = { finalUrl: null, status: null, title: '', warnings: [] };
+  const page = { finalUrl: null, status: null, title: '', width: null, height: null, warnings: [] };
   return { outputs: [{ ...made, pages: null, cut: null }], page };
 }
 

@@ -59,12 +59,15 @@ function readChange({ difference, box }: PictureChange): PictureChange {
   return { difference, box: { x, y, width, height } };
 }
 
-function readPage({ finalUrl, status, title, warnings }: PageReceipt): PageReceipt {
-  if (!(status === null || isCount(status)) || !Array.isArray(warnings)) throw refused();
+function readPage({ finalUrl, status, title, width, height, warnings }: PageReceipt): PageReceipt {
+  if (![status, width, height].every((count) => count === null || isCount(count))) throw refused();
+  if (!Array.isArray(warnings)) throw refused();
   return {
     finalUrl: finalUrl === null ? null : cut(finalUrl, maxCharacters.url),
     status,
     title: cut(title, maxCharacters.title),
+    width,
+    height,
     warnings: warnings.slice(0, maxWarnings).map(readWarning),
   };
 }

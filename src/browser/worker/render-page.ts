@@ -1,12 +1,13 @@
 // The steps of a render, from top to bottom, on one page of this worker's browser. Their order is part of the contract. Spec 4.3, 4.4.
 import { RenderFailure, type PageReceipt, type Warning } from '#browser/browser.ts';
-import { isPicture, type AccessibilityOutput, type Output, type Task } from '#browser/job.ts';
+import { isPicture, type AccessibilityOutput, type Output, type Task, type Viewport } from '#browser/job.ts';
 import type { Attempt, MadeOutput } from '#browser/page/attempt.ts';
 import { changePage, renewStyles, runScript } from '#browser/page/change/changes.ts';
 import { compareOutputs } from '#browser/page/picture/compare.ts';
 import { waitFor } from '#browser/page/open/conditions.ts';
 import { declineCookieBanners } from '#browser/page/change/cookie-banners.ts';
 import { readAccessibility } from '#browser/page/extract/accessibility.ts';
+import { extentOf } from '#browser/page/picture/full-page.ts';
 import { arrive, onOneDocument } from '#browser/page/open/document.ts';
 import { extract } from '#browser/page/extract/extract.ts';
 import { navigate, throwIfFailed } from '#browser/page/open/navigate.ts';
@@ -87,8 +88,9 @@ async function work(
   const attempt = { page, task, deadline, notes: createNotes(page, task), begin, openPage };
   await open(attempt);
   await waitAndChange(attempt);
-  const outputs = await compareOutputs(task, await makeOutputs(attempt));
-  return { outputs, page: await attempt.notes.receipt(deadline.signal) };
+  const { made, size } = await makeOutputs(attempt);
+  const outputs = await compareOutputs(task, made);
+  return { outputs, page: { ...(await attempt.notes.receipt(deadline.signal)), ...size } };
 }
 
 async function open({ page, task, deadline, begin }: Attempt): Promise<void> {
@@ -113,7 +115,7 @@ async function waitAndChange({ page, task, deadline, notes }: Attempt): Promise<
   throwIfFailed(page);
 }
 
-async function makeOutputs(attempt: Attempt): Promise<MadeOutput[]> {
+async function makeOutputs(attempt: Attempt): Promise<{ made: MadeOutput[]; size: Viewport }> {
   const { page, task, deadline, notes } = attempt;
   const { changes, waits, outputs } = task;
   let atRest: CaptureAtRest | undefined;
@@ -123,7 +125,7 @@ async function makeOutputs(attempt: Attempt): Promise<MadeOutput[]> {
     atRest = await prepareAtRest(page, deadline);
     if (!(await settle(page, deadline))) notes.warn(settleIncomplete);
   };
-  const made = await onOneDocument(page, deadline, arriveAndSettle, async () => {
+  const captured = await onOneDocument(page, deadline, arriveAndSettle, async () => {
     await renewStyles(page, changes, deadline.signal);
     await notes.throwIfUnwanted(deadline.signal);
     const results: MadeOutput[] = [];
@@ -140,11 +142,14 @@ async function makeOutputs(attempt: Attempt): Promise<MadeOutput[]> {
       if (output.format === 'accessibility') continue;
       results[outputs.indexOf(output)] = await makeOutput(attempt, output, takePicture);
     }
-    return results;
+    // The document that the outputs show, with all that scrolling through it has loaded.
+    const { width, height } = await extentOf(page, deadline.signal);
+    return { made: results, size: { width, height } };
   });
   throwIfFailed(page);
-  for (const { cut } of made) if (cut !== null) notes.warn({ code: 'content_cut', message: cut, url: null });
-  return made;
+  for (const { cut } of captured.made)
+    if (cut !== null) notes.warn({ code: 'content_cut', message: cut, url: null });
+  return captured;
 }
 
 const settleIncomplete: Warning = {

@@ -99,6 +99,8 @@ const Render = {
     final_url: 'https://example.com/',
     status: 200,
     title: 'Example Domain',
+    width: 1440,
+    height: 900,
   },
   outputs: [
     output,
@@ -130,7 +132,15 @@ const Queued = {
   units: 0,
   duration_ms: null,
   timing: { queue_ms: null, load_ms: null, settle_ms: null, capture_ms: null, store_ms: null },
-  page: { source: 'url', url: 'https://example.com/', final_url: null, status: null, title: null },
+  page: {
+    source: 'url',
+    url: 'https://example.com/',
+    final_url: null,
+    status: null,
+    title: null,
+    width: null,
+    height: null,
+  },
   outputs: [],
   warnings: [],
 };

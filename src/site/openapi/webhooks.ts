@@ -48,7 +48,7 @@ const failed = {
   units: 0,
   duration_ms: null,
   timing: { queue_ms: null, load_ms: null, settle_ms: null, capture_ms: null, store_ms: null },
-  page: { ...succeeded.page, final_url: null, status: null, title: null },
+  page: { ...succeeded.page, final_url: null, status: null, title: null, width: null, height: null },
   outputs: [],
   warnings: [],
   error: {

@@ -122,7 +122,15 @@ test('10.6 as JSON: the receipt, and the same again from GET, until it is delete
     reference: 'order 7',
     cached: false,
     units: 1,
-    page: { source: 'url', url: page, final_url: page, status: 200, title: 'Hello' },
+    page: {
+      source: 'url',
+      url: page,
+      final_url: page,
+      status: 200,
+      title: 'Hello',
+      width: 1440,
+      height: 900,
+    },
     warnings: [],
     error: null,
   });
@@ -205,6 +213,8 @@ test('10.2 a document of the request, without an address of its own', async () =
     final_url: null,
     status: null,
     title: 'Invoice',
+    width: 400,
+    height: 320,
   });
   assert.deepEqual([body.outputs[0]?.width, body.outputs[0]?.height], [400, 320]);
   const bytes = await render({ html: '<p>Hello' });
