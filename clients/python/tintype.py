@@ -39,7 +39,7 @@ from typing import (
     TypedDict, TypeVar, Union,
 )  # fmt: skip
 
-__version__ = "0.1.19"
+__version__ = "0.1.20"
 __all__ = [
     "Album", "AlbumChanges", "Albums", "AuthenticationError", "BatchFailure", "BatchItem", "BatchResult", "BatchSuccess", "Done",
     "Download", "Failed", "File", "HostedPdf", "HostedRender", "HostedScreenshot", "ItemError", "Meta", "NewAlbum", "NewUploadLink",
@@ -816,6 +816,7 @@ class _RenderCalls:
         hide: Optional[List[str]] = None,
         block: Optional[List[Literal["ads", "cookie_banners", "images", "media", "fonts"]]] = None,
         block_hosts: Optional[List[str]] = None,
+        network: Optional[Literal["all", "none"]] = None,
         wait_until: Optional[Literal["settled", "load", "domcontentloaded", "networkidle0", "networkidle2"]] = None,
         wait_for: Optional[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str], List[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str]]]]] = None,
         delay_ms: Optional[int] = None,
@@ -928,6 +929,8 @@ class _RenderCalls:
         block: What is left out. Cookie banners are declined, never accepted; ads needs a list of the operator.
             Default: .
         block_hosts: Hosts that the page may not reach, with their subdomains. Default: .
+        network: none: the page of html or markdown gets what came with the request and nothing else; no request
+            leaves the service. One of all, none. Default: all.
         wait_until: What the page must have reached. settled: loaded, and then at rest. One of settled, load,
             domcontentloaded, networkidle0, networkidle2. Default: settled.
         wait_for: What is waited for after the script: a selector of 1 to 500 characters, an object with selector and
@@ -994,6 +997,7 @@ class _RenderCalls:
             "hide": hide,
             "block": block,
             "block_hosts": block_hosts,
+            "network": network,
             "wait_until": wait_until,
             "wait_for": wait_for,
             "delay_ms": delay_ms,
@@ -1059,6 +1063,7 @@ class _RenderCalls:
         hide: Optional[List[str]] = None,
         block: Optional[List[Literal["ads", "cookie_banners", "images", "media", "fonts"]]] = None,
         block_hosts: Optional[List[str]] = None,
+        network: Optional[Literal["all", "none"]] = None,
         wait_until: Optional[Literal["settled", "load", "domcontentloaded", "networkidle0", "networkidle2"]] = None,
         wait_for: Optional[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str], List[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str]]]]] = None,
         delay_ms: Optional[int] = None,
@@ -1124,6 +1129,7 @@ class _RenderCalls:
             "hide": hide,
             "block": block,
             "block_hosts": block_hosts,
+            "network": network,
             "wait_until": wait_until,
             "wait_for": wait_for,
             "delay_ms": delay_ms,
@@ -1190,6 +1196,7 @@ class _RenderCalls:
         hide: Optional[List[str]] = None,
         block: Optional[List[Literal["ads", "cookie_banners", "images", "media", "fonts"]]] = None,
         block_hosts: Optional[List[str]] = None,
+        network: Optional[Literal["all", "none"]] = None,
         wait_until: Optional[Literal["settled", "load", "domcontentloaded", "networkidle0", "networkidle2"]] = None,
         wait_for: Optional[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str], List[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str]]]]] = None,
         delay_ms: Optional[int] = None,
@@ -1256,6 +1263,7 @@ class _RenderCalls:
             "hide": hide,
             "block": block,
             "block_hosts": block_hosts,
+            "network": network,
             "wait_until": wait_until,
             "wait_for": wait_for,
             "delay_ms": delay_ms,

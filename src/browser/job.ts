@@ -135,6 +135,8 @@ export interface PageChanges {
   /** Blocks the names of the operator's file, which is here. */
   blockedHostsFile: string | null;
   declineCookieBanners: boolean;
+  /** `none`: for a document, which then has only the files that came with it. */
+  network: 'all' | 'none';
 }
 
 export type LifecycleEvent = 'load' | 'domcontentloaded' | 'networkidle0' | 'networkidle2';
@@ -256,6 +258,7 @@ export const noChanges: PageChanges = {
   blockHosts: [],
   blockedHostsFile: null,
   declineCookieBanners: false,
+  network: 'all',
 };
 
 export const defaultQuality = 80;

@@ -72,7 +72,7 @@ export function createRenders(parts: RendersParts) {
     request: RenderRequest,
     { id = newId(), createdAt = clock.now() }: Partial<Pick<BegunRender, 'id' | 'createdAt'>> = {},
   ): BegunRender {
-    const target = targetOf(request.job.source, rulesFor(payer));
+    const target = targetOf(request.job, rulesFor(payer));
     requireStorable(request);
     return { id, payer, request, target, puts: putsOf(request), createdAt };
   }
@@ -90,7 +90,7 @@ export function createRenders(parts: RendersParts) {
     putsOf,
     /** Throws what can be said of a request before it costs anything. */
     check(payer: Caller, { job, reference }: Pick<RenderRequest, 'job' | 'reference'>): void {
-      targetOf(job.source, rulesFor(payer));
+      targetOf(job, rulesFor(payer));
       requireStorable({ reference });
     },
   };

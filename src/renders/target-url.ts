@@ -4,7 +4,7 @@ import { checkUrl } from '#wall/check-url.ts';
 import type { EgressRules } from '#wall/rules.ts';
 import { waysOut } from '#wall/ways-out.ts';
 import { RenderFailure } from '#browser/browser.ts';
-import type { Source } from '#browser/job.ts';
+import type { Task } from '#browser/job.ts';
 import { documentTarget } from '#renders/stored-render.ts';
 
 export interface Target {
@@ -17,11 +17,12 @@ export interface Target {
   resolve(signal: AbortSignal): Promise<void>;
 }
 
-/** Of the page, or of the address that a document has. */
-export function targetOf(source: Source, rules: EgressRules): Target {
+/** Of the page, or of the address that a document has. Without network, that address is not looked up either. */
+export function targetOf({ source, changes }: Pick<Task, 'source' | 'changes'>, rules: EgressRules): Target {
   if (source.kind === 'url') return checkTarget(source.url, rules);
   if (source.baseUrl === null) return { href: documentTarget(source.kind), resolve: async () => {} };
   const target = checkTarget(source.baseUrl, rules, 'base_url');
+  if (changes.network === 'none') return { ...target, resolve: async () => {} };
   return {
     ...target,
     async resolve(signal) {

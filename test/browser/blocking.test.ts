@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { parseEgressAllow } from '#wall/egress-allow.ts';
 import { parseHostNames } from '#wall/blocked-hosts.ts';
-import { noChanges, type Job, type PageChanges } from '#browser/job.ts';
+import { noChanges, plainPdf, plainPicture, type Job, type Output, type PageChanges } from '#browser/job.ts';
+import { paperInches } from '#renders/paper.ts';
 import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { startDnsServer, type DnsServer } from '#test/support/dns-server.ts';
 import { startPageServer, type PageServer } from '#test/support/page-server.ts';
@@ -131,4 +132,78 @@ test('a hosts file and a list of names are read alike', () => {
     line: 2,
     text: '@@||b.example^$third-party',
   });
+});
+
+/** A document that asks for all that it can think of, by name and by address. */
+const greedy = () => `<!doctype html><title>none</title><link rel="stylesheet" href="own.css">
+  <link rel="dns-prefetch" href="//prefetch.test"><link rel="preconnect" href="https://preconnect.test">
+  <link rel="stylesheet" href="${at('style.test', '/style.css')}"><script src="https://script.test/script.js"></script>
+  <img src="${at('image.test', '/image.png')}"><img src="${at('127.0.0.1', '/by-address.png')}"><img src="other.png">
+  <iframe src="https://frame.test/frame"></iframe><iframe srcdoc="<img src='${at('inner.test', '/inner.png')}'>"></iframe>
+  <script>
+  navigator.sendBeacon('${at('beacon.test', '/beacon')}', 'x');
+  new WebSocket('wss://socket.test:${port}/');
+  new EventSource('${at('events.test', '/events')}');
+  new Worker(URL.createObjectURL(new Blob(["fetch('${at('worker.test', '/worker')}').catch(() => {})"])));
+  const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:stun.test:3478' }] });
+  peer.createDataChannel('a');
+  peer.createOffer().then((offer) => peer.setLocalDescription(offer));
+  fetch('own.txt').then((answer) => answer.text()).then((text) => {
+    document.title = text + ' ' + getComputedStyle(document.documentElement).color;
+  });
+  </script>`;
+
+test('without network a document has its files, and nothing leaves, not even a name', async () => {
+  const changes = { ...noChanges, network: 'none' as const };
+  const path = join(folder.path, 'own');
+  const fileOf = async (name: string, contentType: string, body: string) => {
+    await writeFile(`${path}-${name}`, body);
+    return { name, contentType, path: `${path}-${name}`, sizeBytes: body.length };
+  };
+  const files = [
+    await fileOf('own.css', 'text/css', 'html { color: rgb(1, 2, 3) }'),
+    await fileOf('own.txt', 'text/plain', 'mine'),
+  ];
+  for (const baseUrl of [null, at('base.test', '/invoice')]) {
+    const source = { kind: 'html' as const, text: greedy(), baseUrl, files };
+    const margin = { usual: `<img src="${at('margin.test', '/margin.png')}">`, first: null, last: null };
+    const outputs: Output[] = [plainPicture, { ...plainPdf, paper: paperInches.a4, header: margin }];
+    await using rendered = await kit.render('', { egress, changes, source, outputs });
+    const { title, warnings } = rendered.page;
+    assert.equal(title, 'mine rgb(1, 2, 3)');
+    assert.deepEqual([server.seen, dns.asked], [[], []]);
+    const blocked = warnings.filter(({ code }) => code === 'request_blocked').map(({ url }) => url ?? '');
+    for (const host of [
+      'style',
+      'script',
+      'image',
+      '127.0.0.1',
+      'frame',
+      'inner',
+      'beacon',
+      'worker',
+      'events',
+    ])
+      assert.ok(
+        blocked.some((url) => url.includes(`//${host}`)),
+        `${host}: ${blocked.join(' ')}`,
+      );
+    // Only a document with an address of its own asks a server for a file that did not come with it.
+    const failed = warnings.filter(({ code }) => code === 'request_failed').map(({ url }) => url);
+    assert.deepEqual(failed, baseUrl === null ? ['other.png'] : []);
+    assert.equal(blocked.includes(at('base.test', '/other.png')), baseUrl !== null);
+  }
+});
+
+test('without network a document that leaves for another page fails as not public', async () => {
+  const text = `<script>location = '${at('else.test', '/page')}'</script>`;
+  await assert.rejects(
+    kit.render('', {
+      egress,
+      changes: { ...noChanges, network: 'none' },
+      source: { kind: 'html', text, baseUrl: null, files: [] },
+    }),
+    { reason: 'denied', message: /else\.test:\d+ is a host that this request blocks/ },
+  );
+  assert.deepEqual([server.seen, dns.asked], [[], []]);
 });

@@ -475,6 +475,8 @@ export interface RenderRequest {
   block?: ('ads' | 'cookie_banners' | 'images' | 'media' | 'fonts')[];
   /** Hosts that the page may not reach, with their subdomains. Default: []. */
   blockHosts?: string[];
+  /** none: the page of html or markdown gets what came with the request and nothing else; no request leaves the service. Default: "all". */
+  network?: 'all' | 'none';
   /** What the page must have reached. settled: loaded, and then at rest. Default: "settled". */
   waitUntil?: 'settled' | 'load' | 'domcontentloaded' | 'networkidle0' | 'networkidle2';
   /** What is waited for after the script: a selector of 1 to 500 characters, an object with selector and state, an object with expression, or an array of at most 5 of these. */

@@ -1309,6 +1309,16 @@ export const RenderRequest: ObjectSchema = {
       "description": "Hosts that the page may not reach, with their subdomains.",
       "x-group": "Page"
     },
+    "network": {
+      "type": "string",
+      "enum": [
+        "all",
+        "none"
+      ],
+      "default": "all",
+      "description": "none: the page of html or markdown gets what came with the request and nothing else; no request leaves the service.",
+      "x-group": "Page"
+    },
     "wait_until": {
       "type": "string",
       "enum": [

@@ -211,6 +211,7 @@ export const renderFields: Record<string, Values> = {
     right: [[], ['ads.example.com', '.example.com', 'BÜCHER.example']],
     wrong: [[['http://a/'], '[0]'], [['a:80'], '[0]'], [['*'], '[0]'], [['a b'], '[0]'], [{}]],
   },
+  network: choice('all', 'none'),
   wait_until: choice('settled', 'load', 'domcontentloaded', 'networkidle0', 'networkidle2'),
   wait_for: {
     right: [
@@ -250,6 +251,7 @@ export function contradictionsIn(body: Body): string[] {
   const kinds = Object.keys(sources).filter(given);
   const faults = kinds.length === 1 ? [] : ['url', ...kinds];
   if (given('url') && given('base_url')) faults.push('base_url');
+  if (given('url') && body['network'] === 'none') faults.push('network');
   if (!given('url') && !given('base_url')) faults.push(...['headers', 'cookies', 'basic_auth'].filter(given));
   const beside = ['format', ...Object.keys(outputFields)].some(given);
   const isList = Array.isArray(body['outputs']);

@@ -16,10 +16,13 @@ export interface Notes {
   receipt(signal: AbortSignal): Promise<Omit<PageReceipt, 'width' | 'height'>>;
 }
 
-export function createNotes(page: Page, { source, waits: { failOn } }: Task): Notes {
+export function createNotes(page: Page, { source, changes, waits: { failOn } }: Task): Notes {
   const warnings = new Map<string, Warning>();
   const exceptions = createExceptions(page);
-  const failures = () => page.failedRequests.all();
+  /** Without network, the browser refuses some by itself, such as http from the document's https. */
+  const isWithheld = ({ status }: FailedRequest) => changes.network === 'none' && status === null;
+  const failures = () =>
+    page.failedRequests.all().map((one) => ({ ...one, isBlocked: one.isBlocked || isWithheld(one) }));
   const isPrivate = (url: string) =>
     source.kind !== 'url' && source.baseUrl === null && isPrivateAddress(url);
   /** Of a file that should have come with the request: its name there. */

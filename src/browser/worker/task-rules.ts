@@ -4,12 +4,17 @@ import { parseHostNames, withBlockedHosts } from '#wall/blocked-hosts.ts';
 import { createEgressRules, type EgressRules } from '#wall/rules.ts';
 import type { Task } from '#browser/job.ts';
 
+const noNetwork = { kind: 'blocked', reason: 'the request asks for no network' } as const;
+/** Refuses every name before it is looked up. */
+const nowhere: EgressRules = { decideByName: () => noNetwork, decide: () => Promise.resolve(noNetwork) };
+
 let listed: { file: string; names: Promise<Set<string>> } | undefined;
 
 export async function rulesOf({
   egress,
-  changes: { blockHosts, blockedHostsFile },
+  changes: { blockHosts, blockedHostsFile, network },
 }: Task): Promise<EgressRules> {
+  if (network === 'none') return nowhere;
   const rules = createEgressRules(egress);
   const lists = [
     ...(blockHosts.length > 0 ? [new Set(blockHosts)] : []),

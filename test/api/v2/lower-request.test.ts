@@ -92,6 +92,7 @@ test('view, changes and waits', () => {
       block: ['fonts', 'ads', 'cookie_banners', 'images', 'fonts'],
       block_hosts: ['Ads.Example.com', '*.track.example.'],
       wait_until: 'networkidle0',
+      network: 'all',
       wait_for: ['h1', { selector: '.x', state: 'gone' }, { expression: 'window.done' }],
       delay_ms: 5,
       fail_on: ['http_error', 'http_error'],

@@ -286,6 +286,8 @@ const rows: Row[] = [
   ['basic_auth.username', withUrl({ basic_auth: { username: 'a:secret', password: 'b' } }), /colon/],
 
   // The page.
+  ['network', { html: '<p>', network: 'some' }, /one of all, none, not "some"/],
+  ['network', withUrl({ network: 'none' }), /none is for html and markdown: .*; leave it out$/],
   ['javascript', withUrl({ javascript: 'off' }), /true or false/],
   ['css', withUrl({ css: 'x'.repeat(102_401) }), /1 to 102400 bytes of UTF-8, not 102401/],
   ['script', withUrl({ script: 'x'.repeat(102_401) }), /1 to 102400 bytes/],
@@ -429,6 +431,7 @@ const effects: Record<keyof RenderRequest, [file: string, title: string]> = {
   hide: ['browser/changes.test.ts', 'css and hide apply'],
   block: ['browser/blocking.test.ts', 'are not loaded, in frames of other sites neither'],
   block_hosts: ['browser/blocking.test.ts', 'hosts of the request are not reached'],
+  network: ['browser/blocking.test.ts', 'without network a document has its files'],
   wait_until: ['browser/print.test.ts', '4.4 wait_until'],
   wait_for: ['browser/conditions.test.ts', 'a condition is waited for'],
   delay_ms: ['browser/print.test.ts', 'and delay_ms'],

@@ -1,8 +1,8 @@
 // How the page is changed.
 import { Type } from 'typebox';
 import { invalid } from '#core/errors.ts';
-import type { BlockedKind } from '#browser/job.ts';
-import { listOf, selector, sizedText, text } from '#api/fields.ts';
+import { noChanges, type BlockedKind } from '#browser/job.ts';
+import { choice, listOf, selector, sizedText, text } from '#api/fields.ts';
 import { hostOf } from '#api/v2/fields/access.ts';
 import { checkSelector } from '#api/v2/check-selector.ts';
 import { rowsOf } from '#api/v2/fields/row.ts';
@@ -63,6 +63,13 @@ export const changeRows = {
         blockHosts: hosts.map((given, index) => blockedHostOf(given, `${field}[${index}]`)),
       }),
     },
+  ),
+  network: shown(
+    choice(['all', 'none'], {
+      default: noChanges.network,
+      description:
+        'none: the page of html or markdown gets what came with the request and nothing else; no request leaves the service.',
+    }),
   ),
 };
 

@@ -31,6 +31,11 @@ export function sourceOf(
     throw invalid(another, `cannot be combined with ${kind}; send exactly one of url, html and markdown`);
   const text = given[kind] ?? '';
   if (kind !== 'url') return { kind, text: document?.text ?? text, baseUrl: given.base_url ?? null, files };
+  if (given.network === 'none')
+    throw invalid(
+      'network',
+      'none is for html and markdown: a page of the web comes by network; leave it out',
+    );
   if (given.base_url !== undefined)
     throw invalid('base_url', 'is the address of html or markdown; leave it out with url');
   if (files.length > 0) throw invalid('file', 'files go with html or markdown, not with url; leave them out');
