@@ -39,7 +39,7 @@ from typing import (
     TypedDict, TypeVar, Union,
 )  # fmt: skip
 
-__version__ = "0.1.20"
+__version__ = "0.1.21"
 __all__ = [
     "Album", "AlbumChanges", "Albums", "AuthenticationError", "BatchFailure", "BatchItem", "BatchResult", "BatchSuccess", "Done",
     "Download", "Failed", "File", "HostedPdf", "HostedRender", "HostedScreenshot", "ItemError", "Meta", "NewAlbum", "NewUploadLink",
@@ -774,6 +774,8 @@ class _RenderCalls:
         color_scheme: Optional[Literal["light", "dark"]] = None,
         media: Optional[Literal["screen", "print"]] = None,
         reduced_motion: Optional[bool] = None,
+        contrast: Optional[Literal["no_preference", "more", "less"]] = None,
+        forced_colors: Optional[bool] = None,
         locale: Optional[str] = None,
         timezone: Optional[str] = None,
         geolocation: Optional[Mapping[str, float]] = None,
@@ -843,6 +845,10 @@ class _RenderCalls:
         color_scheme: The colour scheme that the page is told to prefer. One of light, dark. Default: light.
         media: The CSS media type: screen, if it is left out, and print for a PDF. One of screen, print.
         reduced_motion: Tell the page to prefer reduced motion. Default: False.
+        contrast: The contrast that the page is told to prefer. One of no_preference, more, less. Default:
+            no_preference.
+        forced_colors: Show the page in the few colours of a high-contrast theme, which follows color_scheme. Default:
+            False.
         locale: The language of the browser, such as de-CH. Default: en-US.
         timezone: The time zone of the browser, such as Europe/Zurich. Default: UTC.
         geolocation: Where the page finds itself, if it asks.
@@ -955,6 +961,8 @@ class _RenderCalls:
             "color_scheme": color_scheme,
             "media": media,
             "reduced_motion": reduced_motion,
+            "contrast": contrast,
+            "forced_colors": forced_colors,
             "locale": locale,
             "timezone": timezone,
             "geolocation": geolocation,
@@ -1021,6 +1029,8 @@ class _RenderCalls:
         color_scheme: Optional[Literal["light", "dark"]] = None,
         media: Optional[Literal["screen", "print"]] = None,
         reduced_motion: Optional[bool] = None,
+        contrast: Optional[Literal["no_preference", "more", "less"]] = None,
+        forced_colors: Optional[bool] = None,
         locale: Optional[str] = None,
         timezone: Optional[str] = None,
         geolocation: Optional[Mapping[str, float]] = None,
@@ -1087,6 +1097,8 @@ class _RenderCalls:
             "color_scheme": color_scheme,
             "media": media,
             "reduced_motion": reduced_motion,
+            "contrast": contrast,
+            "forced_colors": forced_colors,
             "locale": locale,
             "timezone": timezone,
             "geolocation": geolocation,
@@ -1154,6 +1166,8 @@ class _RenderCalls:
         color_scheme: Optional[Literal["light", "dark"]] = None,
         media: Optional[Literal["screen", "print"]] = None,
         reduced_motion: Optional[bool] = None,
+        contrast: Optional[Literal["no_preference", "more", "less"]] = None,
+        forced_colors: Optional[bool] = None,
         locale: Optional[str] = None,
         timezone: Optional[str] = None,
         geolocation: Optional[Mapping[str, float]] = None,
@@ -1221,6 +1235,8 @@ class _RenderCalls:
             "color_scheme": color_scheme,
             "media": media,
             "reduced_motion": reduced_motion,
+            "contrast": contrast,
+            "forced_colors": forced_colors,
             "locale": locale,
             "timezone": timezone,
             "geolocation": geolocation,

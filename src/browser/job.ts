@@ -94,6 +94,8 @@ export interface View extends Viewport {
   /** Null: the screen's for pictures and extracts, the printer's for PDFs. */
   media: 'screen' | 'print' | null;
   reducedMotion: boolean;
+  contrast: 'no_preference' | 'more' | 'less';
+  forcedColors: boolean;
   locale: string;
   timezone: string;
   geolocation: { latitude: number; longitude: number; accuracy: number } | null;
@@ -240,6 +242,8 @@ export const plainView: Omit<View, 'width' | 'height'> = {
   colorScheme: 'light',
   media: null,
   reducedMotion: false,
+  contrast: 'no_preference',
+  forcedColors: false,
   locale: 'en-US',
   timezone: 'UTC',
   geolocation: null,

@@ -26,7 +26,8 @@ const look = `const reportTo = self.origin + '/report?'; const look = (who) => f
   userAgent: navigator.userAgent, languages: navigator.languages.join(), locale: Intl.NumberFormat().resolvedOptions().locale,
   number: (1234.5).toLocaleString(), hour: new Date(0).getHours(), platform: navigator.platform,
   brands: navigator.userAgentData?.brands.map(({ brand, version }) => brand + version).join(), hint: navigator.userAgentData?.platform,
-  ...(self.document && { media: ['print', 'screen', '(prefers-color-scheme: dark)', '(prefers-reduced-motion)', '(pointer: coarse)'].filter((query) => matchMedia(query).matches),
+  ...(self.document && { media: ['print', 'screen', '(prefers-color-scheme: dark)', '(prefers-reduced-motion)', '(pointer: coarse)',
+      '(prefers-contrast: more)', '(prefers-contrast: less)', '(forced-colors: active)'].filter((query) => matchMedia(query).matches),
     ratio: devicePixelRatio, touch: navigator.maxTouchPoints, width: innerWidth, orientation: screen.orientation.type }) }) });`;
 /** Not from an address: the settle waits for the script of a worker for as long as it waits for any request. */
 const startWorker = (who: string) =>
@@ -136,6 +137,33 @@ test('a page has the media of the request, in frames of other sites too', async 
       '(prefers-color-scheme: dark)',
       '(prefers-reduced-motion)',
     ]);
+});
+
+test('a page is told the contrast of the request, in frames of other sites too', async () => {
+  for (const contrast of ['more', 'less'] as const) {
+    const seen = await see({ contrast });
+    for (const part of ['page', 'frame'])
+      assert.deepEqual(seen[part]?.facts['media'], ['screen', `(prefers-contrast: ${contrast})`]);
+  }
+  const forced = await see({ forcedColors: true });
+  for (const part of ['page', 'frame'])
+    assert.ok((forced[part]?.facts['media'] as string[]).includes('(forced-colors: active)'), part);
+});
+
+test('forced colours are painted, of the colour scheme of the request', async () => {
+  const url = server.route(
+    '/red',
+    '<!doctype html><style>html, body { background: #ff0000; height: 100% }</style><p>text',
+  );
+  const corner = async (view: Partial<View>) => colourOf(await render(url, view), 400, 300);
+  assert.deepEqual(
+    [
+      await corner({}),
+      await corner({ forcedColors: true }),
+      await corner({ forcedColors: true, colorScheme: 'dark' }),
+    ],
+    ['rgb(255,0,0)', 'white', 'rgb(0,0,0)'],
+  );
 });
 
 test('a PDF shows what is for the printer, unless the request says screen', async () => {

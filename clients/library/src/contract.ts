@@ -309,6 +309,10 @@ export interface RenderRequest {
   media?: 'screen' | 'print';
   /** Tell the page to prefer reduced motion. Default: false. */
   reducedMotion?: boolean;
+  /** The contrast that the page is told to prefer. Default: "no_preference". */
+  contrast?: 'no_preference' | 'more' | 'less';
+  /** Show the page in the few colours of a high-contrast theme, which follows color_scheme. Default: false. */
+  forcedColors?: boolean;
   /** The language of the browser, such as de-CH. Default: "en-US". */
   locale?: string;
   /** The time zone of the browser, such as Europe/Zurich. Default: "UTC". */

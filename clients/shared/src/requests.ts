@@ -539,6 +539,23 @@ export const RenderRequest: ObjectSchema = {
       "description": "Tell the page to prefer reduced motion.",
       "x-group": "View"
     },
+    "contrast": {
+      "type": "string",
+      "enum": [
+        "no_preference",
+        "more",
+        "less"
+      ],
+      "default": "no_preference",
+      "description": "The contrast that the page is told to prefer.",
+      "x-group": "View"
+    },
+    "forced_colors": {
+      "type": "boolean",
+      "default": false,
+      "description": "Show the page in the few colours of a high-contrast theme, which follows color_scheme.",
+      "x-group": "View"
+    },
     "locale": {
       "type": "string",
       "minLength": 2,

@@ -148,6 +148,8 @@ export const renderFields: Record<string, Values> = {
   device: { right: [], wrong: [['toaster'], ['constructor'], [null]] },
   color_scheme: choice('light', 'dark'),
   media: choice('screen', 'print'),
+  contrast: choice('no_preference', 'more', 'less'),
+  forced_colors: flag,
   reduced_motion: flag,
   locale: {
     right: ['en-US', 'de', 'zh-Hant-TW'],

@@ -56,6 +56,15 @@ export const viewRows = {
     }),
   ),
   reduced_motion: shown(flagOff('Tell the page to prefer reduced motion.')),
+  contrast: shown(
+    choice(['no_preference', 'more', 'less'], {
+      default: plainView.contrast,
+      description: 'The contrast that the page is told to prefer.',
+    }),
+  ),
+  forced_colors: shown(
+    flagOff('Show the page in the few colours of a high-contrast theme, which follows color_scheme.'),
+  ),
   locale: shown(
     text(60, 'The language of the browser, such as de-CH.', { minLength: 2, default: plainView.locale }),
     { lower: (locale, { field }) => ({ locale: languageTagOf(locale, field) }) },

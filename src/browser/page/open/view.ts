@@ -43,10 +43,12 @@ function setInSession(session: CdpSession, view: View, hasPage: boolean): Promis
 }
 
 /** Both are set at once: without its features, a medium has the usual ones. */
-export function mediaOf({ colorScheme, reducedMotion }: View, media: View['media']) {
+export function mediaOf({ colorScheme, reducedMotion, contrast, forcedColors }: View, media: View['media']) {
   const features = [
     ...(colorScheme === plainView.colorScheme ? [] : [{ name: 'prefers-color-scheme', value: colorScheme }]),
     ...(reducedMotion ? [{ name: 'prefers-reduced-motion', value: 'reduce' }] : []),
+    ...(contrast === plainView.contrast ? [] : [{ name: 'prefers-contrast', value: contrast }]),
+    ...(forcedColors ? [{ name: 'forced-colors', value: 'active' }] : []),
   ];
   return { media: media ?? '', features };
 }
