@@ -39,7 +39,7 @@ from typing import (
     TypedDict, TypeVar, Union,
 )  # fmt: skip
 
-__version__ = "0.1.21"
+__version__ = "0.1.23"
 __all__ = [
     "Album", "AlbumChanges", "Albums", "AuthenticationError", "BatchFailure", "BatchItem", "BatchResult", "BatchSuccess", "Done",
     "Download", "Failed", "File", "HostedPdf", "HostedRender", "HostedScreenshot", "ItemError", "Meta", "NewAlbum", "NewUploadLink",
@@ -450,7 +450,7 @@ class HostedRender:
     #: What is not as it should be.
     warnings: List[Dict[str, Union[Literal["request_failed", "request_blocked", "script_error", "content_cut", "settle_incomplete", "cookie_banner_left", "costly_shadows"], str, Optional[str]]]]
     #: Why it failed; null if it did not.
-    error: Optional[Dict[str, Union[Literal["unauthorized", "quota_exceeded", "forbidden", "not_found", "method_not_allowed", "file_too_large", "request_too_large", "unsupported_type", "validation_error", "rate_limited", "concurrency_limited", "queue_full", "internal", "fetch_failed", "render_failed"], str, Literal["unreachable", "timeout", "http_error", "request_failed", "crashed", "not_public", "download", "script_error", "selector_missing", "condition_unmet", "too_large", "unprintable"], bool, Optional[str]]]]
+    error: Optional[Dict[str, Union[Literal["unauthorized", "quota_exceeded", "forbidden", "not_found", "method_not_allowed", "file_too_large", "request_too_large", "unsupported_type", "validation_error", "rate_limited", "concurrency_limited", "queue_full", "internal", "fetch_failed", "render_failed"], str, Literal["unreachable", "timeout", "http_error", "request_failed", "crashed", "not_public", "download", "script_error", "selector_missing", "condition_unmet", "too_large", "unprintable"], List[Dict[str, Union[Literal["request_failed", "request_blocked", "script_error", "content_cut", "settle_incomplete", "cookie_banner_left", "costly_shadows"], str, Optional[str]]]], bool, Optional[str]]]]
     #: What the headers of the response say. A file of a batch has None: the batch has it.
     meta: Optional[Meta] = field(default=None, repr=False)
 
@@ -823,7 +823,7 @@ class _RenderCalls:
         wait_for: Optional[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str], List[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str]]]]] = None,
         delay_ms: Optional[int] = None,
         timeout_ms: Optional[int] = None,
-        fail_on: Optional[List[Literal["http_error", "request_failed", "script_error"]]] = None,
+        fail_on: Optional[List[Union[Literal["http_error", "request_failed", "script_error"], Mapping[str, Union[Literal["http_error", "request_failed"], List[Union[int, str]], List[str]]]]]] = None,
         max_age: Optional[int] = None,
         expires_in: Optional[int] = None,
         reference: Optional[str] = None,
@@ -945,7 +945,7 @@ class _RenderCalls:
         timeout_ms: How long the render may take, in milliseconds: 60000, if it is left out, and 75000 with a PDF.
             From 1000 to 90000.
         fail_on: A status of 400 or more, a request that fails or an error of a script makes the render fail, instead
-            of a warning. Default: .
+            of a warning. An object counts only some statuses, or not those of some hosts. Default: .
         max_age: Seconds: an earlier result of the same request that is not older answers, and costs nothing. From 0
             to 2592000. Default: 0.
         expires_in: Seconds until the links to hosted outputs expire. From 60 to 31536000.
@@ -1078,7 +1078,7 @@ class _RenderCalls:
         wait_for: Optional[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str], List[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str]]]]] = None,
         delay_ms: Optional[int] = None,
         timeout_ms: Optional[int] = None,
-        fail_on: Optional[List[Literal["http_error", "request_failed", "script_error"]]] = None,
+        fail_on: Optional[List[Union[Literal["http_error", "request_failed", "script_error"], Mapping[str, Union[Literal["http_error", "request_failed"], List[Union[int, str]], List[str]]]]]] = None,
         max_age: Optional[int] = None,
         expires_in: Optional[int] = None,
         reference: Optional[str] = None,
@@ -1215,7 +1215,7 @@ class _RenderCalls:
         wait_for: Optional[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str], List[Union[str, Mapping[str, Union[str, Literal["visible", "attached", "gone"]]], Mapping[str, str]]]]] = None,
         delay_ms: Optional[int] = None,
         timeout_ms: Optional[int] = None,
-        fail_on: Optional[List[Literal["http_error", "request_failed", "script_error"]]] = None,
+        fail_on: Optional[List[Union[Literal["http_error", "request_failed", "script_error"], Mapping[str, Union[Literal["http_error", "request_failed"], List[Union[int, str]], List[str]]]]]] = None,
         max_age: Optional[int] = None,
         expires_in: Optional[int] = None,
         reference: Optional[str] = None,

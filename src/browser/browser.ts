@@ -134,6 +134,8 @@ export class RenderFailure extends Error {
   readonly reason: RenderFailureReason;
   /** The field of the request that it is about, if it is not the source: `wait_for[0]`. */
   readonly field: string | undefined;
+  /** Of the page, if the client asked for the failure; at most `maxWarnings`. */
+  readonly warnings: Warning[] | undefined;
   /** The browser or the page's process was lost, perhaps not because of this page: worth one retry. */
   readonly browserLost: boolean;
   /** Perhaps a script waits for time to pass, which virtual time does not while a script runs: worth one retry in real time. */
@@ -142,12 +144,19 @@ export class RenderFailure extends Error {
   constructor(
     reason: RenderFailureReason,
     message: string,
-    options: { cause?: unknown; field?: string; browserLost?: boolean; worksInRealTime?: boolean } = {},
+    options: {
+      cause?: unknown;
+      field?: string;
+      warnings?: Warning[];
+      browserLost?: boolean;
+      worksInRealTime?: boolean;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = 'RenderFailure';
     this.reason = reason;
     this.field = options.field;
+    this.warnings = options.warnings?.slice(0, maxWarnings);
     this.browserLost = options.browserLost ?? false;
     this.worksInRealTime = options.worksInRealTime ?? false;
   }

@@ -157,7 +157,14 @@ export interface Waits {
 
 export type WaitFor = { selector: string; state: 'visible' | 'attached' | 'gone' } | { expression: string };
 
-export type FailOn = 'http_error' | 'request_failed' | 'script_error';
+/** What makes the render fail that would else be a warning. */
+export interface FailOn {
+  on: 'http_error' | 'request_failed' | 'script_error';
+  /** Those that count, of an answer; null for all of 400 and more, and for what is not answered. */
+  statuses: (number | string)[] | null;
+  /** Names; they and their subdomains do not count. */
+  exceptHosts: string[];
+}
 
 export type PictureFormat = 'png' | 'jpeg' | 'webp';
 type ExtractFormat = 'html' | 'mhtml' | 'text' | 'markdown' | 'metadata';

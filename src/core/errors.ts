@@ -221,6 +221,8 @@ export interface ErrorDetails {
   others?: string[];
   /** Why a render failed, as one word. */
   reason?: string | undefined;
+  /** What else was not as it should be, as in the receipt of a render. */
+  warnings?: readonly { code: string; message: string; url: string | null }[] | undefined;
   /** If it differs from what the table says of the code. */
   retryable?: boolean | undefined;
 }

@@ -9,13 +9,14 @@ import { versionOf } from '#http/route.ts';
 export function envelope(failure: ServiceError, version: Version, requestId: string) {
   const { code, message, details } = failure;
   if (version === 1) return { error: { code, message } };
-  const { field, reason, others = [], retryable = errorTable[code].retryable } = details;
+  const { field, reason, warnings, others = [], retryable = errorTable[code].retryable } = details;
   return {
     error: {
       code,
       message: [message, ...others].join('; '),
       ...(field !== undefined && { field }),
       ...(reason !== undefined && { reason }),
+      ...(warnings !== undefined && { warnings }),
       retryable,
       request_id: requestId,
     },

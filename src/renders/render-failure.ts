@@ -35,11 +35,9 @@ const reasons: Record<RenderFailureReason, FailureReason> = {
 
 /** `target` is that of the render's row. */
 export function describeFailure(kind: Source['kind'], target: string, failure: RenderFailure) {
-  const { reason, message, field = fieldOf(kind, target) } = failure;
-  return { reason: reasons[reason], message: storable(message), field } satisfies Omit<
-    StoredFailure,
-    'requestId'
-  >;
+  const { reason, message, field = fieldOf(kind, target), warnings } = failure;
+  const described = { reason: reasons[reason], message: storable(message), field };
+  return { ...described, ...(warnings && { warnings }) } satisfies Omit<StoredFailure, 'requestId'>;
 }
 
 /** What the client is told. Version 1 has a code for each endpoint and no reasons, and all of its failures are about `url`. */
@@ -54,12 +52,12 @@ export function toServiceError(
     const code = job.outputs[0]?.format === 'pdf' ? 'render_failed' : 'capture_failed';
     return new ServiceError(code, failure.message, { cause: failure, details: { field: 'url' } });
   }
-  const { reason, message, field } = describeFailure(job.source.kind, target.href, failure);
+  const { reason, message, field, warnings } = describeFailure(job.source.kind, target.href, failure);
   if (failure.reason === 'other_size') return invalid(field, message);
   const { retryable } = failureReasons[reason];
   return new ServiceError('render_failed', message, {
     cause: failure,
-    details: { reason, field, retryable },
+    details: { reason, field, retryable, ...(warnings && { warnings }) },
   });
 }
 

@@ -2,7 +2,7 @@
 import { outputKeys } from '#core/ids.ts';
 import type { Phases } from '#core/phases.ts';
 import type { RenderRow, RenderState } from '#storage/schema.ts';
-import type { PageReceipt, RenderedFile } from '#browser/browser.ts';
+import type { PageReceipt, RenderedFile, Warning } from '#browser/browser.ts';
 import type { OutputFormat, Source } from '#browser/job.ts';
 import { sizeOf, type Original } from '#uploads/pictures/variant.ts';
 import { formatOf, outputFiles } from '#renders/output-files.ts';
@@ -101,6 +101,8 @@ export interface StoredFailure {
   reason: FailureReason | null;
   message: string;
   field: string | null;
+  /** Of a failure that `fail_on` asked for. */
+  warnings?: Warning[];
   /** Of the request that asked for the render; null if it is not known. */
   requestId: string | null;
 }

@@ -17,8 +17,8 @@ export function withBlockedHosts(rules: EgressRules, lists: ReadonlySet<string>[
   };
 }
 
-/** `a.b.example` is in `a.b.example`, `b.example` and `example`. */
-function namesAbove(host: string): string[] {
+/** `a.b.example` is in `a.b.example`, `b.example` and `example`; an address is in itself alone. */
+export function namesAbove(host: string): string[] {
   if (isIP(host)) return [host];
   const labels = host.split('.');
   return labels.map((_, index) => labels.slice(index).join('.'));

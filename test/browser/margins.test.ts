@@ -193,7 +193,11 @@ test('v2 header and footer: of a page on the web they find addresses beside it, 
     'request_failed: the request was answered with status 404',
   ]);
   await assert.rejects(
-    print('', { header }, { source, waits: { ...waits, failOn: ['request_failed'] } }),
+    print(
+      '',
+      { header },
+      { source, waits: { ...waits, failOn: [{ on: 'request_failed', statuses: null, exceptHosts: [] }] } },
+    ),
     ({ reason, field }: RenderFailure) => reason === 'request_failed' && field === 'fail_on',
   );
 });

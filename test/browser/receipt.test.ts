@@ -2,7 +2,7 @@
 // v2 2 (receipt, fail_on).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { PageReceipt, RenderFailure } from '#browser/browser.ts';
+import { RenderFailure, type PageReceipt } from '#browser/browser.ts';
 import {
   noChanges,
   plainPdf,
@@ -46,12 +46,12 @@ async function receiptOf(url: string, job: Partial<Job> = {}): Promise<PageRecei
   return made.page;
 }
 
-const failOn = (...wanted: FailOn[]): Job['waits'] => ({
+const failOn = (...wanted: (FailOn | FailOn['on'])[]): Job['waits'] => ({
   until: 'settled',
   for: [],
   delayMs: 0,
   settles: true,
-  failOn: wanted,
+  failOn: wanted.map((one) => (typeof one === 'string' ? { on: one, statuses: null, exceptHosts: [] } : one)),
   navigationMs: limits.navigationMs,
 });
 
@@ -222,6 +222,54 @@ test('fail_on: an error status, a failed request, an exception, each only if ask
   }
 });
 
+test('fail_on: only some statuses, and not those of some hosts, of the page and of what it asks for', async () => {
+  const missing = server.route(
+    '/parts',
+    `<!doctype html><img src="/404.png"><img src="http://${closedHost}/a.png"><script>throw new Error('oops')</script>`,
+  );
+  const error = `${server.base}/error`;
+  const all = { statuses: null, exceptHosts: [] };
+  for (const [url, wanted, isFailure] of [
+    [error, { ...all, on: 'http_error', statuses: [500] }, true],
+    [error, { ...all, on: 'http_error', statuses: ['5xx'] }, true],
+    [error, { ...all, on: 'http_error', statuses: [404, '4xx'] }, false],
+    [error, { ...all, on: 'http_error', exceptHosts: ['127.0.0.1'] }, false],
+    [error, { ...all, on: 'http_error', exceptHosts: ['0.0.1'] }, true],
+    [missing, { ...all, on: 'http_error' }, false],
+    [missing, { ...all, on: 'request_failed', statuses: [404] }, true],
+    [missing, { ...all, on: 'request_failed', statuses: ['5xx', 403] }, false],
+    [missing, { ...all, on: 'request_failed', exceptHosts: ['127.0.0.1'] }, false],
+    [missing, { ...all, on: 'request_failed', exceptHosts: ['other.example'] }, true],
+    // The page itself is no request of it.
+    [error, { ...all, on: 'request_failed' }, false],
+  ] as [string, FailOn, boolean][]) {
+    const what = JSON.stringify(wanted);
+    const outcome = await receiptOf(url, { waits: failOn(wanted) }).catch(
+      (failure: RenderFailure) => failure,
+    );
+    assert.equal(
+      outcome instanceof RenderFailure ? outcome.reason : undefined,
+      isFailure ? wanted.on : undefined,
+      what,
+    );
+  }
+  await assert.rejects(
+    receiptOf(missing, { waits: failOn('request_failed') }),
+    ({ warnings }: RenderFailure) => {
+      const told = (warnings ?? []).map(({ code, url }) => `${code} ${url}`);
+      assert.deepEqual(
+        told.toSorted(),
+        [
+          `request_failed http://${closedHost}/a.png`,
+          `request_failed ${server.base}/404.png`,
+          `script_error ${missing}`,
+        ].toSorted(),
+      );
+      return true;
+    },
+  );
+});
+
 test('addresses of any length are cut, in warnings and in the message of a failure', async () => {
   const source: Job['source'] = {
     kind: 'html',
@@ -236,6 +284,7 @@ test('addresses of any length are cut, in warnings and in the message of a failu
   );
   await assert.rejects(
     receiptOf('', { source, waits: failOn('request_failed') }),
-    ({ reason, message }: RenderFailure) => reason === 'request_failed' && message.length === 1_000,
+    ({ reason, message, warnings }: RenderFailure) =>
+      reason === 'request_failed' && message.length === 1_000 && warnings?.[0]?.url?.length === 2_048,
   );
 });

@@ -1,6 +1,6 @@
 // The fields of a request on the command line: what is parsed, what --help says, and what is sent.
 import type { ParseArgsOptionsConfig } from 'node:util';
-import { setValue } from '../../shared/src/fields.ts';
+import { setValue, type Schema } from '../../shared/src/fields.ts';
 import { sides, type Flag } from '../../shared/src/flags.ts';
 import { UsageError } from '../../shared/src/terminal.ts';
 import { number, text, texts, type Values } from './command.ts';
@@ -19,7 +19,7 @@ export const parsedFlags = (flags: Flag[]): ParseArgsOptionsConfig =>
 export const choicesOf = (flags: Flag[]): Record<string, readonly string[]> =>
   Object.fromEntries(
     flags.flatMap(({ name, schema }) => {
-      const choices = schema.enum ?? schema.items?.enum;
+      const choices = schema.enum ?? membersOf(schema)?.enum;
       return choices && choices.length <= maxShownChoices ? [[name, choices]] : [];
     }),
   );
@@ -37,7 +37,7 @@ export function fieldsFrom(flags: Flag[], values: Values): Record<string, unknow
 function valueOf({ name, kind, schema }: Flag, values: Values): unknown {
   if (kind === 'switch') return values[name] === true ? schema.default !== true : undefined;
   if (kind === 'number') return number(values, name);
-  if (kind === 'list') return listOf(texts(values, name), name, schema.items?.enum);
+  if (kind === 'list') return listOf(texts(values, name), name, schema);
   const value = text(values, name);
   if (value === undefined) return undefined;
   if (kind === 'sides') return sizesOf(name, value);
@@ -45,9 +45,25 @@ function valueOf({ name, kind, schema }: Flag, values: Values): unknown {
   return value;
 }
 
-function listOf(values: string[], name: string, choices?: readonly string[]): string[] | undefined {
-  for (const value of values) requireChoice(value, name, choices);
-  return values.length === 0 ? undefined : values;
+/** The texts of a list, whose members may also be objects. */
+const membersOf = ({ items }: Schema): Schema | undefined =>
+  items?.anyOf?.find(({ type }) => type === 'string') ?? items;
+
+function listOf(values: string[], name: string, schema: Schema): unknown[] | undefined {
+  const list = values.map((value) => {
+    if (schema.items?.anyOf && value.startsWith('{')) return parsed(value, name);
+    requireChoice(value, name, membersOf(schema)?.enum);
+    return value;
+  });
+  return list.length === 0 ? undefined : list;
+}
+
+function parsed(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`--${name} is not valid JSON: ${text}`);
+  }
 }
 
 /** The name of a device is one of two hundred: the service knows the nearest. */
@@ -103,7 +119,7 @@ function meaningOf({ kind, schema }: Flag): string {
         ? ''
         : `, ${minimum} to ${maximum}`;
   if (kind === 'list') {
-    const { enum: members } = schema.items ?? {};
+    const { enum: members } = membersOf(schema) ?? {};
     return `${sentence}${members ? `: ${listed(members)}` : ''}; may be given several times${fitting}`;
   }
   return `${sentence}${rule}${fallback === undefined ? '' : ` (${fallback as string | number})`}${fitting}`;

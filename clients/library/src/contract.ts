@@ -505,8 +505,15 @@ export interface RenderRequest {
   delayMs?: number;
   /** How long the render may take, in milliseconds: 60000, if it is left out, and 75000 with a PDF. From 1000 to 90000. */
   timeoutMs?: number;
-  /** A status of 400 or more, a request that fails or an error of a script makes the render fail, instead of a warning. Default: []. */
-  failOn?: ('http_error' | 'request_failed' | 'script_error')[];
+  /** A status of 400 or more, a request that fails or an error of a script makes the render fail, instead of a warning. An object counts only some statuses, or not those of some hosts. Default: []. */
+  failOn?: ('http_error' | 'request_failed' | 'script_error' | {
+    /** http_error: of the page itself; request_failed: of what the page asks for. */
+    on: 'http_error' | 'request_failed';
+    /** Only these, such as 404 or 5xx; then no answer does not count. */
+    statuses?: (number | string)[];
+    /** Not those of these hosts and their subdomains. Default: []. */
+    exceptHosts?: string[];
+  })[];
   /** file: the bytes; json: the receipt, with links to the hosted outputs. Default: "file". */
   response?: 'file' | 'json';
   /** Queues the render and answers at once; its outputs are hosted, whatever response says. Default: false. */
@@ -703,6 +710,15 @@ export interface Render {
     field?: string;
     /** Why a render failed; with render_failed. */
     reason?: 'unreachable' | 'timeout' | 'http_error' | 'request_failed' | 'crashed' | 'not_public' | 'download' | 'script_error' | 'selector_missing' | 'condition_unmet' | 'too_large' | 'unprintable';
+    /** What is not as it should be; of a failure that fail_on asked for. */
+    warnings?: {
+      /** What happened. */
+      code: 'request_failed' | 'request_blocked' | 'script_error' | 'content_cut' | 'settle_incomplete' | 'cookie_banner_left' | 'costly_shadows';
+      /** The same for people. */
+      message: string;
+      /** The address that it is about, without its query string. */
+      url: string | null;
+    }[];
     /** Whether the same request may succeed later. */
     retryable: boolean;
     /** Of the request that asked for the render; null for an older one. */

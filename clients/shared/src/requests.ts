@@ -1474,17 +1474,72 @@ export const RenderRequest: ObjectSchema = {
     "fail_on": {
       "type": "array",
       "items": {
-        "type": "string",
-        "enum": [
-          "http_error",
-          "request_failed",
-          "script_error"
+        "anyOf": [
+          {
+            "type": "string",
+            "enum": [
+              "http_error",
+              "request_failed",
+              "script_error"
+            ],
+            "description": "All of a kind."
+          },
+          {
+            "type": "object",
+            "required": [
+              "on"
+            ],
+            "properties": {
+              "on": {
+                "type": "string",
+                "enum": [
+                  "http_error",
+                  "request_failed"
+                ],
+                "description": "http_error: of the page itself; request_failed: of what the page asks for."
+              },
+              "statuses": {
+                "type": "array",
+                "items": {
+                  "anyOf": [
+                    {
+                      "type": "integer",
+                      "minimum": 400,
+                      "maximum": 599
+                    },
+                    {
+                      "type": "string",
+                      "pattern": "^[45]xx$",
+                      "description": "All of 400 to 499, or of 500 to 599."
+                    }
+                  ],
+                  "description": "A status: a number from 400 to 599, or the text 4xx or 5xx."
+                },
+                "minItems": 1,
+                "maxItems": 20,
+                "description": "Only these, such as 404 or 5xx; then no answer does not count."
+              },
+              "except_hosts": {
+                "type": "array",
+                "items": {
+                  "type": "string",
+                  "minLength": 1,
+                  "maxLength": 253,
+                  "description": "A host name, such as cdn.example.com."
+                },
+                "maxItems": 50,
+                "default": [],
+                "description": "Not those of these hosts and their subdomains."
+              }
+            },
+            "additionalProperties": false
+          }
         ],
-        "description": "One of them."
+        "description": "One of them: http_error, request_failed, script_error, or an object with on (http_error or request_failed), statuses, except_hosts."
       },
-      "maxItems": 3,
+      "maxItems": 10,
       "default": [],
-      "description": "A status of 400 or more, a request that fails or an error of a script makes the render fail, instead of a warning.",
+      "description": "A status of 400 or more, a request that fails or an error of a script makes the render fail, instead of a warning. An object counts only some statuses, or not those of some hosts.",
       "x-group": "Waiting"
     },
     "response": {

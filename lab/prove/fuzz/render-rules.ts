@@ -233,7 +233,26 @@ export const renderFields: Record<string, Values> = {
   },
   delay_ms: { right: [0, 10_000], wrong: outside(-1, 10_001, 0.5) },
   timeout_ms: { right: [1000, 90_000], wrong: outside(999, 90_001) },
-  fail_on: { right: [[], ['http_error', 'script_error']], wrong: [[['x'], '[0]'], ['http_error'], [null]] },
+  fail_on: {
+    right: [
+      [],
+      ['http_error', 'script_error'],
+      [
+        { on: 'request_failed', statuses: [404, '5xx'], except_hosts: ['*.cdn.example'] },
+        { on: 'http_error' },
+      ],
+    ],
+    wrong: [
+      [['x'], '[0]'],
+      ['http_error'],
+      [null],
+      [[{ on: 'script_error' }], '[0].on'],
+      [[{ statuses: [404] }], '[0].on'],
+      [[{ on: 'http_error', statuses: [200] }], '[0].statuses[0]'],
+      [[{ on: 'http_error', statuses: [] }], '[0].statuses'],
+      [[{ on: 'http_error', except_hosts: ['a/b'] }], '[0].except_hosts[0]'],
+    ],
+  },
   response: choice('json', 'file'),
   expires_in: { right: [60, 31_536_000], wrong: outside(59, 31_536_001) },
   reference: { right: ['a', 'ü'.repeat(200)], wrong: [[''], ['x'.repeat(201)], ['a\0b'], [5]] },

@@ -1,4 +1,5 @@
 // The receipt of a render, with every field always there. Spec 10.
+import type { Warning } from '#browser/browser.ts';
 import { failureReasons, type StoredOutput, type StoredRender } from '#renders/stored-render.ts';
 import { isoTime } from '#api/common-views.ts';
 import type { Output, Render } from '#api/v2/schemas.ts';
@@ -33,12 +34,15 @@ export function receiptOf(render: StoredRender, contentBaseUrl: string): Render 
       height: page?.height ?? null,
     },
     outputs: render.outputs.map((output) => outputOf(output, contentBaseUrl)),
-    warnings: (page?.warnings ?? []).map(({ code, message, url }) => ({ code, message, url })),
+    warnings: warningsOf(page?.warnings ?? []),
     error: failure && errorOf(failure),
   };
 }
 
 const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
+
+const warningsOf = (warnings: Warning[]): Render['warnings'] =>
+  warnings.map(({ code, message, url }) => ({ code, message, url }));
 
 function outputOf(output: StoredOutput, contentBaseUrl: string): Output {
   const { format, text } = output;
@@ -65,6 +69,7 @@ function errorOf({
   reason,
   message,
   field,
+  warnings,
   requestId,
 }: NonNullable<StoredRender['failure']>): Render['error'] {
   return {
@@ -72,6 +77,7 @@ function errorOf({
     message: field === null ? message : `${field}: ${message}`,
     ...(field !== null && { field }),
     ...(reason !== null && { reason }),
+    ...(warnings && { warnings: warningsOf(warnings) }),
     retryable: reason === null || failureReasons[reason].retryable,
     request_id: requestId,
   };

@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox';
 import { limits } from '#core/limits.ts';
 import { errorCodesOf } from '#core/errors.ts';
 import { renderStates } from '#storage/schema.ts';
-import { warningCodes } from '#browser/browser.ts';
+import { maxWarnings, warningCodes } from '#browser/browser.ts';
 import { failureReasons } from '#renders/stored-render.ts';
 import { choice, optional, strict, type saying, text, integer } from '#api/fields.ts';
 import { createdBetween } from '#api/v2/created-between.ts';
@@ -45,12 +45,27 @@ export const RenderRequest = Type.Object(
 );
 export type RenderRequest = Static<typeof RenderRequest>;
 
+const Warning = Type.Object(
+  {
+    code: choice(warningCodes, { description: 'What happened.' }),
+    message: Type.String({ description: 'The same for people.' }),
+    url: orNull('string', 'The address that it is about, without its query string.'),
+  },
+  strict,
+);
+
 const errorFields = {
   code: choice(errorCodesOf(2), { description: 'A stable machine-readable value.' }),
   message: Type.String({ description: 'For people: the field, the reason, and what to do.' }),
   field: Type.Optional(Type.String({ description: 'The field of the request that it is about.' })),
   reason: Type.Optional(
     choice(Object.keys(failureReasons), { description: 'Why a render failed; with render_failed.' }),
+  ),
+  warnings: Type.Optional(
+    Type.Array(Warning, {
+      maxItems: maxWarnings,
+      description: 'What is not as it should be; of a failure that fail_on asked for.',
+    }),
   ),
   retryable: Type.Boolean({ description: 'Whether the same request may succeed later.' }),
 };
@@ -108,15 +123,6 @@ export const Output = Type.Object(
 
 export type Output = Static<typeof Output>;
 
-const Warning = Type.Object(
-  {
-    code: choice(warningCodes, { description: 'What happened.' }),
-    message: Type.String({ description: 'The same for people.' }),
-    url: orNull('string', 'The address that it is about, without its query string.'),
-  },
-  strict,
-);
-
 export const Render = Type.Object(
   {
     id: Type.String({ description: 'The id of the render.' }),
@@ -151,7 +157,7 @@ export const Render = Type.Object(
       { ...strict, description: 'The page.' },
     ),
     outputs: Type.Array(Output, { description: 'In the order of the request; empty if it failed.' }),
-    warnings: Type.Array(Warning, { maxItems: 50, description: 'What is not as it should be.' }),
+    warnings: Type.Array(Warning, { maxItems: maxWarnings, description: 'What is not as it should be.' }),
     error: Type.Unsafe<object | null>({
       anyOf: [
         Type.Object(

@@ -1,6 +1,7 @@
 // Collects what a render has to say about its page: where it ended, with which status, and what went wrong in it. v2 2 (receipt).
+import { namesAbove } from '#wall/blocked-hosts.ts';
 import { RenderFailure, type PageReceipt, type Warning } from '#browser/browser.ts';
-import type { Source, Task } from '#browser/job.ts';
+import type { FailOn, Source, Task } from '#browser/job.ts';
 import { bareAddress } from '#browser/page/bare-address.ts';
 import { isPrivateAddress } from '#browser/page/private-address.ts';
 import { createExceptions } from '#browser/page/exceptions.ts';
@@ -28,22 +29,25 @@ export function createNotes(page: Page, { source, changes, waits: { failOn } }: 
   /** Of a file that should have come with the request: its name there. */
   const nameOf = (url: string) => (isPrivate(url) ? new URL(url).pathname.slice(1) : bareAddress(url));
 
-  const unwanted = {
-    http_error() {
-      const { status } = page.mainFrame;
-      if (status !== null && status >= 400) return `the page answered with status ${status}`;
-      return undefined;
-    },
-    /** Also what was answered with an error, because the page lacks it all the same. What the client blocks does not count. */
-    request_failed() {
-      const failed = failures().find(({ isBlocked }) => !isBlocked);
-      return failed && `a request of the page failed: ${nameOf(failed.url)}`;
-    },
-    async script_error(signal: AbortSignal) {
-      const [first] = await exceptions(signal);
-      return first && `a script of the page failed: ${first.text}`;
-    },
-  };
+  /** What is wrong with the page, in words. */
+  const unwanted: Record<FailOn['on'], (wanted: FailOn, signal: AbortSignal) => Promise<string | undefined>> =
+    {
+      async http_error(wanted, signal) {
+        const { status } = page.mainFrame;
+        if (status === null || status < 400) return undefined;
+        const { url } = await shownEntry(page, signal);
+        return counts(wanted, { url, status }) ? `the page answered with status ${status}` : undefined;
+      },
+      /** Also what was answered with an error, because the page lacks it all the same. What the client blocks does not count. */
+      async request_failed(wanted) {
+        const failed = failures().find((one) => !one.isBlocked && counts(wanted, one));
+        return failed && `a request of the page failed: ${nameOf(failed.url)}`;
+      },
+      async script_error(_, signal) {
+        const [first] = await exceptions(signal);
+        return first && `a script of the page failed: ${first.text}`;
+      },
+    };
 
   const all = async (signal: AbortSignal): Promise<Warning[]> => [
     // The service's own come first, because a receipt has only so many.
@@ -62,9 +66,11 @@ export function createNotes(page: Page, { source, changes, waits: { failOn } }: 
       warnings.set(JSON.stringify(warning), warning);
     },
     async throwIfUnwanted(signal) {
-      for (const reason of failOn) {
-        const message = await unwanted[reason](signal);
-        if (message !== undefined) throw new RenderFailure(reason, message, { field: 'fail_on' });
+      for (const wanted of failOn) {
+        const message = await unwanted[wanted.on](wanted, signal);
+        if (message === undefined) continue;
+        const told = unique(await all(signal));
+        throw new RenderFailure(wanted.on, message, { field: 'fail_on', warnings: told });
       }
     },
     async receipt(signal) {
@@ -78,6 +84,17 @@ export function createNotes(page: Page, { source, changes, waits: { failOn } }: 
       };
     },
   };
+}
+
+/** Whether a status of 400 or more, or none, is one that the client means. */
+function counts(
+  { statuses, exceptHosts }: FailOn,
+  { url, status }: Pick<FailedRequest, 'url' | 'status'>,
+): boolean {
+  const host = URL.parse(url)?.hostname ?? '';
+  if (namesAbove(host).some((name) => exceptHosts.includes(name))) return false;
+  if (statuses === null) return true;
+  return status !== null && [status, `${Math.floor(status / 100)}xx`].some((one) => statuses.includes(one));
 }
 
 /** Whether the document of the request has this address. */

@@ -148,8 +148,9 @@ async function makePicture(
 function toFailed(error: Error): { failed: Failed } | { declined: DeclineReason } | { broke: string } {
   if (error instanceof PictureDeclined) return { declined: error.reason };
   if (!(error instanceof RenderFailure)) return { broke: error.message };
-  const { reason, message, field, browserLost } = error;
-  return { failed: readFailed({ reason, message, field, browserLost, cause: inspect(error.cause) }) };
+  const { reason, message, field, warnings, browserLost } = error;
+  const cause = inspect(error.cause);
+  return { failed: readFailed({ reason, message, field, warnings, browserLost, cause }) };
 }
 
 async function store(id: string, { outputs, page }: Made): Promise<Receipt> {

@@ -1,5 +1,5 @@
 // What the service and a render worker say to each other: one JSON text a line, over the worker's standard input and output.
-import type { PageReceipt, RenderedFile, RenderFailureReason } from '#browser/browser.ts';
+import type { PageReceipt, RenderedFile, RenderFailureReason, Warning } from '#browser/browser.ts';
 import type { Task } from '#browser/job.ts';
 import type { DeclineReason, PictureTask } from '#browser/picture-job.ts';
 import type { Chromium } from '#browser/install/chromium.ts';
@@ -51,6 +51,7 @@ export interface Failed {
   reason: RenderFailureReason;
   message: string;
   field: string | undefined;
+  warnings: Warning[] | undefined;
   /** For the log. */
   cause: string;
   browserLost: boolean;

@@ -29,8 +29,9 @@ export function readReceipt(given: unknown): Receipt {
   return { outputs: outputs.map(readOutput), page: readPage(page) };
 }
 
-export const readFailed = ({ message, cause, ...rest }: Failed): Failed => ({
+export const readFailed = ({ message, cause, warnings, ...rest }: Failed): Failed => ({
   ...rest,
+  warnings: warnings && readWarnings(warnings),
   message: cut(message, maxCharacters.failure),
   cause: cut(cause, maxCharacters.cause),
 });
@@ -61,15 +62,19 @@ function readChange({ difference, box }: PictureChange): PictureChange {
 
 function readPage({ finalUrl, status, title, width, height, warnings }: PageReceipt): PageReceipt {
   if (![status, width, height].every((count) => count === null || isCount(count))) throw refused();
-  if (!Array.isArray(warnings)) throw refused();
   return {
     finalUrl: finalUrl === null ? null : cut(finalUrl, maxCharacters.url),
     status,
     title: cut(title, maxCharacters.title),
     width,
     height,
-    warnings: warnings.slice(0, maxWarnings).map(readWarning),
+    warnings: readWarnings(warnings),
   };
+}
+
+function readWarnings(given: Warning[]): Warning[] {
+  if (!Array.isArray(given)) throw refused();
+  return given.slice(0, maxWarnings).map(readWarning);
 }
 
 function readWarning({ code, message, url }: Warning): Warning {

@@ -274,6 +274,7 @@ export async function startWorker({ resultsFolder, log, ...order }: WorkerOption
   };
 }
 
-function toFailure({ reason, message, field, cause, browserLost }: Failed): RenderFailure {
-  return new RenderFailure(reason, message, { cause, browserLost, ...(field !== undefined && { field }) });
+function toFailure({ reason, message, field, warnings, cause, browserLost }: Failed): RenderFailure {
+  const told = { ...(field !== undefined && { field }), ...(warnings && { warnings }) };
+  return new RenderFailure(reason, message, { cause, browserLost, ...told });
 }

@@ -127,7 +127,8 @@ function branchFor(rule: Rule, value: unknown): Rule {
     const list = branches.find(({ items }) => items);
     return list ? { [expected]: rule[expected], ...list } : rule;
   }
-  if (typeof value === 'string') return branches.find((branch) => branch[maxBytes] !== undefined) ?? rule;
+  if (typeof value === 'string')
+    return branches.find((branch) => branch[maxBytes] !== undefined || branch.enum) ?? rule;
   if (!isPlainObject(value)) return rule;
   const known = ({ properties = {} }: Rule): number =>
     Object.keys(value).filter((name) => Object.hasOwn(properties, name)).length;

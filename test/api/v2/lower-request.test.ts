@@ -96,7 +96,7 @@ test('view, changes and waits', () => {
       wait_until: 'networkidle0',
       wait_for: ['h1', { selector: '.x', state: 'gone' }, { expression: 'window.done' }],
       delay_ms: 5,
-      fail_on: ['http_error', 'http_error'],
+      fail_on: ['http_error'],
     },
     '/etc/ads',
   ).job;
@@ -121,6 +121,7 @@ test('view, changes and waits', () => {
     blockHosts: ['ads.example.com', 'track.example'],
     blockedHostsFile: '/etc/ads',
     declineCookieBanners: true,
+    network: 'all',
   });
   assert.deepEqual(
     { ...waits },
@@ -133,10 +134,18 @@ test('view, changes and waits', () => {
         { expression: 'window.done' },
       ],
       delayMs: 5,
-      failOn: ['http_error'],
+      failOn: [{ on: 'http_error', statuses: null, exceptHosts: [] }],
       navigationMs: 25_000,
     },
   );
+  const wanted = [
+    'http_error',
+    { on: 'request_failed', statuses: [404, '5xx'], except_hosts: ['.CDN.example.'] },
+  ];
+  assert.deepEqual(lower({ url, fail_on: wanted }).job.waits.failOn, [
+    { on: 'http_error', statuses: null, exceptHosts: [] },
+    { on: 'request_failed', statuses: [404, '5xx'], exceptHosts: ['cdn.example'] },
+  ]);
   assert.deepEqual(lower({ url, wait_for: { selector: 'p' } }).job.waits.for, [
     { selector: 'p', state: 'visible' },
   ]);

@@ -320,8 +320,31 @@ const rows: Row[] = [
   ['delay_ms', withUrl({ delay_ms: 10_001 }), /from 0 to 10000/],
   ['timeout_ms', withUrl({ timeout_ms: 999 }), /from 1000 to 90000/],
   ['timeout_ms', withUrl({ timeout_ms: 90_001 }), /from 1000 to 90000/],
-  ['fail_on', withUrl({ fail_on: 'http_error' }), /must be an array of 0 to 3 items, not "http_error"/],
+  ['fail_on', withUrl({ fail_on: 'http_error' }), /must be an array of 0 to 10 items, not "http_error"/],
   ['fail_on[0]', withUrl({ fail_on: ['anything'] }), /one of http_error, request_failed, script_error/],
+  ['fail_on[0]', withUrl({ fail_on: [5] }), /http_error, request_failed, script_error, or an object with on/],
+  ['fail_on[1].on', withUrl({ fail_on: ['http_error', {}] }), /missing/],
+  ['fail_on[0].on', withUrl({ fail_on: [{ on: 'script_error' }] }), /one of http_error, request_failed, not/],
+  [
+    'fail_on[0].status',
+    withUrl({ fail_on: [{ on: 'http_error', status: 404 }] }),
+    /did you mean "fail_on\[0\].statuses"/,
+  ],
+  [
+    'fail_on[0].statuses',
+    withUrl({ fail_on: [{ on: 'http_error', statuses: [] }] }),
+    /an array of 1 to 20 items, not 0/,
+  ],
+  ...[200, 399, 600, '404', '3xx'].map((status): Row => [
+    'fail_on[0].statuses[0]',
+    withUrl({ fail_on: [{ on: 'request_failed', statuses: [status] }] }),
+    /a number from 400 to 599, or the text 4xx or 5xx, not /,
+  ]),
+  [
+    'fail_on[0].except_hosts[1]',
+    withUrl({ fail_on: [{ on: 'request_failed', except_hosts: ['a.example', 'https://b.example'] }] }),
+    /must be a host name such as ads.example.com, not "https:\/\/b.example"/,
+  ],
 
   // Delivery.
   ['response', withUrl({ response: 'image' }), /one of file, json/],

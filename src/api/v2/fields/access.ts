@@ -156,6 +156,16 @@ export function hostOf(text: string): string | undefined {
   return host === '' ? undefined : host;
 }
 
+/** Of a list of names that stand for their subdomains too. */
+export function listedHostOf(given: string, field: string): string {
+  const host = hostOf(given.replace(/^\*?\.|\.$/g, ''));
+  if (host !== undefined) return host;
+  throw invalid(
+    field,
+    `must be a host name such as ads.example.com, not ${JSON.stringify(given.slice(0, 80))}`,
+  );
+}
+
 function checkBasicAuth(given: Static<typeof BasicAuth>): Access['basicAuth'] {
   for (const [name, value] of Object.entries(given))
     if (hasControls.test(value)) throw invalid(`basic_auth.${name}`, 'has a control character');

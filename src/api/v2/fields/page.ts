@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { invalid } from '#core/errors.ts';
 import { noChanges, type BlockedKind } from '#browser/job.ts';
 import { choice, listOf, selector, sizedText, text } from '#api/fields.ts';
-import { hostOf } from '#api/v2/fields/access.ts';
+import { listedHostOf } from '#api/v2/fields/access.ts';
 import { checkSelector } from '#api/v2/check-selector.ts';
 import { rowsOf } from '#api/v2/fields/row.ts';
 
@@ -60,7 +60,7 @@ export const changeRows = {
     }),
     {
       lower: (hosts, { field }) => ({
-        blockHosts: hosts.map((given, index) => blockedHostOf(given, `${field}[${index}]`)),
+        blockHosts: hosts.map((given, index) => listedHostOf(given, `${field}[${index}]`)),
       }),
     },
   ),
@@ -72,12 +72,3 @@ export const changeRows = {
     }),
   ),
 };
-
-function blockedHostOf(given: string, field: string): string {
-  const host = hostOf(given.replace(/^\*?\.|\.$/g, ''));
-  if (host !== undefined) return host;
-  throw invalid(
-    field,
-    `must be a host name such as ads.example.com, not ${JSON.stringify(given.slice(0, 80))}`,
-  );
-}
