@@ -39,7 +39,7 @@ from typing import (
     TypedDict, TypeVar, Union,
 )  # fmt: skip
 
-__version__ = "0.1.23"
+__version__ = "0.1.24"
 __all__ = [
     "Album", "AlbumChanges", "Albums", "AuthenticationError", "BatchFailure", "BatchItem", "BatchResult", "BatchSuccess", "Done",
     "Download", "Failed", "File", "HostedPdf", "HostedRender", "HostedScreenshot", "ItemError", "Meta", "NewAlbum", "NewUploadLink",
@@ -807,6 +807,8 @@ class _RenderCalls:
         tagged: Optional[bool] = None,
         document: Optional[Mapping[str, Union[str, Union[str, List[str]]]]] = None,
         password: Optional[str] = None,
+        owner_password: Optional[str] = None,
+        permissions: Optional[List[Literal["print", "copy", "modify", "annotate", "fill", "assemble"]]] = None,
         main_content: Optional[bool] = None,
         outputs: Optional[List[Mapping[str, Any]]] = None,
         headers: Optional[Mapping[str, Any]] = None,
@@ -921,6 +923,10 @@ class _RenderCalls:
         document["language"]: The language of the document, such as de-CH.
         password: Without it nobody can open the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8. Only
             pdf.
+        owner_password: Who opens the encrypted PDF with it may do everything, whatever permissions says. 1 to 127
+            bytes of UTF-8. Only pdf.
+        permissions: What readers of the PDF may do; with fewer, it is encrypted. Screen readers may always read.
+            Programs follow this by courtesy. Only pdf. Default: print,copy,modify,annotate,fill,assemble.
         main_content: The article only, without what surrounds it. Only html, text, markdown. Default: False.
         outputs: Several outputs of the same load, instead of the fields of one.
         headers: Request headers for the page's own origin, at most 20, each value up to 4096 bytes.
@@ -994,6 +1000,8 @@ class _RenderCalls:
             "tagged": tagged,
             "document": document,
             "password": password,
+            "owner_password": owner_password,
+            "permissions": permissions,
             "main_content": main_content,
             "outputs": outputs,
             "headers": headers,
@@ -1062,6 +1070,8 @@ class _RenderCalls:
         tagged: Optional[bool] = None,
         document: Optional[Mapping[str, Union[str, Union[str, List[str]]]]] = None,
         password: Optional[str] = None,
+        owner_password: Optional[str] = None,
+        permissions: Optional[List[Literal["print", "copy", "modify", "annotate", "fill", "assemble"]]] = None,
         main_content: Optional[bool] = None,
         outputs: Optional[List[Mapping[str, Any]]] = None,
         headers: Optional[Mapping[str, Any]] = None,
@@ -1130,6 +1140,8 @@ class _RenderCalls:
             "tagged": tagged,
             "document": document,
             "password": password,
+            "owner_password": owner_password,
+            "permissions": permissions,
             "main_content": main_content,
             "outputs": outputs,
             "headers": headers,
@@ -1199,6 +1211,8 @@ class _RenderCalls:
         tagged: Optional[bool] = None,
         document: Optional[Mapping[str, Union[str, Union[str, List[str]]]]] = None,
         password: Optional[str] = None,
+        owner_password: Optional[str] = None,
+        permissions: Optional[List[Literal["print", "copy", "modify", "annotate", "fill", "assemble"]]] = None,
         main_content: Optional[bool] = None,
         outputs: Optional[List[Mapping[str, Any]]] = None,
         headers: Optional[Mapping[str, Any]] = None,
@@ -1268,6 +1282,8 @@ class _RenderCalls:
             "tagged": tagged,
             "document": document,
             "password": password,
+            "owner_password": owner_password,
+            "permissions": permissions,
             "main_content": main_content,
             "outputs": outputs,
             "headers": headers,

@@ -216,9 +216,16 @@ export interface PdfOutput {
   footer: MarginHtml | null;
   pageNumbers: boolean;
   documentInfo: DocumentInfo;
-  /** A secret. */
+  /** Opens it; null if it is open for all. A secret. */
   password: string | null;
+  /** Lifts the permissions. A secret; null if nobody has it. */
+  ownerPassword: string | null;
+  /** What readers let their users do, in the order of `pdfPermissions`. */
+  permissions: readonly PdfPermission[];
 }
+
+export const pdfPermissions = ['print', 'copy', 'modify', 'annotate', 'fill', 'assemble'] as const;
+export type PdfPermission = (typeof pdfPermissions)[number];
 
 /** HTML for a margin of each page; null where the usual one is meant. */
 export interface MarginHtml {
@@ -304,6 +311,8 @@ export const plainPdf: Omit<PdfOutput, 'paper'> = {
   pageNumbers: false,
   documentInfo: {},
   password: null,
+  ownerPassword: null,
+  permissions: pdfPermissions,
 };
 
 export const isPicture = (output: Output): output is PictureOutput =>

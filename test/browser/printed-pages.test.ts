@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import sharp from 'sharp';
 import type { RenderFailure } from '#browser/browser.ts';
-import { plainView } from '#browser/job.ts';
+import { pdfPermissions, plainView, type PdfOutput, type PdfPermission } from '#browser/job.ts';
 import { useTestBrowser, type TestBrowser } from '#test/support/browser.ts';
 import { readPrinted } from '#test/support/printed.ts';
 import { coloursAt } from '#test/browser/pictures-kit.ts';
@@ -132,4 +132,51 @@ test('v2 document and password: what the file says of itself, and who can open i
     assert.ok(!bytes.includes(word), word);
   assert.deepEqual([closed.pages, plain.pages, warnings], [3, 3, []]);
   assert.equal((await readPrinted(plain.bytes, 'p')).info['Title'], 'Of the page');
+});
+
+test('v2 permissions and owner_password: what readers may do, with a password to open the file and without', async () => {
+  const bits: Record<PdfPermission, number[]> = {
+    print: [0x04, 0x800],
+    copy: [0x10],
+    modify: [0x08],
+    annotate: [0x20],
+    fill: [0x100],
+    assemble: [0x400],
+  };
+  const toReadAloud = 0x200;
+  const bitsOf = (permissions: readonly PdfPermission[]) =>
+    [toReadAloud, ...permissions.flatMap((one) => bits[one])].toSorted((a, b) => a - b);
+  const cases: Partial<PdfOutput>[] = [
+    ...pdfPermissions.map((one) => ({ permissions: [one] })),
+    { permissions: [] },
+    { password: 'p', permissions: ['copy', 'fill'] },
+    { password: 'p', permissions: ['copy'], ownerPassword: 'öwner' },
+    { permissions: ['print'], ownerPassword: 'öwner' },
+    { ownerPassword: 'öwner' },
+  ];
+  // At most five outputs have one load.
+  for (let first = 0; first < cases.length; first += 5) {
+    const some = cases.slice(first, first + 5);
+    const { made } = await renderText(kit, '<p>Terms', some.map(pdfOf));
+    for (const [index, { password, ownerPassword, permissions = pdfPermissions }] of some.entries()) {
+      const { bytes } = made[index]!;
+      const what = JSON.stringify(some[index]);
+      const read = await readPrinted(bytes, password ?? undefined);
+      assert.match(read.pages[0]!.text, /Terms/, what);
+      assert.deepEqual(read.permissions, bitsOf(permissions), what);
+      assert.match(bytes.toString('latin1'), /\/R 6/, what);
+      if (password) await assert.rejects(readPrinted(bytes), { name: 'PasswordException' });
+      if (ownerPassword) {
+        assert.match((await readPrinted(bytes, ownerPassword)).pages[0]!.text, /Terms/, what);
+        await assert.rejects(readPrinted(bytes, 'other'), { name: 'PasswordException' });
+      }
+      assert.ok(!bytes.toString('latin1').includes('wner'), what);
+    }
+  }
+  const { made } = await renderText(kit, '<p>Terms', [pdfOf({ permissions: [...pdfPermissions] })]);
+  assert.equal(
+    (await readPrinted(made[0]!.bytes)).permissions,
+    null,
+    'with all permissions it is not encrypted',
+  );
 });

@@ -23,6 +23,8 @@ export interface PrintedPage {
 export interface Printed {
   pages: PrintedPage[];
   info: Record<string, unknown>;
+  /** Bits of what readers may do; null if the file is not encrypted. */
+  permissions: number[] | null;
   /** Titles of the outline, with those below. */
   outline: string[];
   /** Numbers of the pages that targets are on. */
@@ -71,7 +73,9 @@ async function read(document: pdfjsDist.PDFDocumentProxy): Promise<Printed> {
     page.cleanup();
   }
   const { info } = await document.getMetadata();
+  const permissions = await document.getPermissions();
   return {
+    permissions: permissions && [...permissions].toSorted((a, b) => a - b),
     pages,
     info: info as Record<string, unknown>,
     outline: titlesOf((await document.getOutline()) ?? []),

@@ -34,7 +34,7 @@ export const renderFileBytes = 20971520;
 export const renderTimeoutsMs = { screenshot: 105000, pdf: 120000, render: 135000 } as const;
 
 /** The fields of a render that a link does not have. */
-export type Unlinked = 'putUrl' | 'password' | 'headers' | 'cookies' | 'basicAuth' | 'script' | 'response' | 'async' | 'webhookUrl' | 'expiresIn';
+export type Unlinked = 'putUrl' | 'password' | 'ownerPassword' | 'headers' | 'cookies' | 'basicAuth' | 'script' | 'response' | 'async' | 'webhookUrl' | 'expiresIn';
 
 export interface BatchResult {
   /** One entry per submitted file, in request order. */
@@ -437,6 +437,10 @@ export interface RenderRequest {
   };
   /** Without it nobody can open the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8. Only pdf. */
   password?: string;
+  /** Who opens the encrypted PDF with it may do everything, whatever permissions says. 1 to 127 bytes of UTF-8. Only pdf. */
+  ownerPassword?: string;
+  /** What readers of the PDF may do; with fewer, it is encrypted. Screen readers may always read. Programs follow this by courtesy. Only pdf. Default: ["print","copy","modify","annotate","fill","assemble"]. */
+  permissions?: ('print' | 'copy' | 'modify' | 'annotate' | 'fill' | 'assemble')[];
   /** The article only, without what surrounds it. Only html, text, markdown. Default: false. */
   mainContent?: boolean;
   /** Several outputs of the same load, instead of the fields of one. */
@@ -636,6 +640,10 @@ export interface OutputOptions {
   };
   /** Without it nobody can open the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8. Only pdf. */
   password?: string;
+  /** Who opens the encrypted PDF with it may do everything, whatever permissions says. 1 to 127 bytes of UTF-8. Only pdf. */
+  ownerPassword?: string;
+  /** What readers of the PDF may do; with fewer, it is encrypted. Screen readers may always read. Programs follow this by courtesy. Only pdf. Default: ["print","copy","modify","annotate","fill","assemble"]. */
+  permissions?: ('print' | 'copy' | 'modify' | 'annotate' | 'fill' | 'assemble')[];
   /** The article only, without what surrounds it. Only html, text, markdown. Default: false. */
   mainContent?: boolean;
 }

@@ -27,8 +27,8 @@ import { renderResult } from './tool-outputs.ts';
 
 /** What a tool does itself, or has no use for. */
 const untold = ['outputs', 'async', 'webhook_url'];
-/** The password of a PDF is the assistant's own. */
-const toldSecrets = ['password'];
+/** The passwords of a PDF are the assistant's own. */
+const toldSecrets = ['password', 'owner_password'];
 const { device = {}, ...fields } = Object.fromEntries(
   Object.entries(RenderRequest.properties)
     .filter(([name, { writeOnly }]) => !untold.includes(name) && (!writeOnly || toldSecrets.includes(name)))

@@ -2,10 +2,10 @@
 import type { ObjectSchema } from './fields.ts';
 
 /** The fields of one output of a render. */
-export const outputFields = ["format","put_url","full_page","clip","resize","compare_to","selector","omit_background","quality","page","paper_format","paper","landscape","print_background","prefer_css_page_size","scale","margin","header","footer","page_numbers","page_ranges","single_page","outline","tagged","document","password","main_content"];
+export const outputFields = ["format","put_url","full_page","clip","resize","compare_to","selector","omit_background","quality","page","paper_format","paper","landscape","print_background","prefer_css_page_size","scale","margin","header","footer","page_numbers","page_ranges","single_page","outline","tagged","document","password","owner_password","permissions","main_content"];
 
 /** The fields of a render that a link does not have. */
-export const unlinkedFields = ["put_url","password","headers","cookies","basic_auth","script","response","async","webhook_url","expires_in"];
+export const unlinkedFields = ["put_url","password","owner_password","headers","cookies","basic_auth","script","response","async","webhook_url","expires_in"];
 
 /** The groups of the fields of a render, in the order of a form. */
 export const fieldGroups = ["Source","Output","View","Page","Waiting","Access","Answer"];
@@ -1144,6 +1144,45 @@ export const RenderRequest: ObjectSchema = {
       "minLength": 1,
       "writeOnly": true,
       "description": "Without it nobody can open the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8.",
+      "x-formats": [
+        "pdf"
+      ],
+      "x-group": "Output"
+    },
+    "owner_password": {
+      "type": "string",
+      "minLength": 1,
+      "writeOnly": true,
+      "description": "Who opens the encrypted PDF with it may do everything, whatever permissions says. 1 to 127 bytes of UTF-8.",
+      "x-formats": [
+        "pdf"
+      ],
+      "x-group": "Output"
+    },
+    "permissions": {
+      "type": "array",
+      "items": {
+        "type": "string",
+        "enum": [
+          "print",
+          "copy",
+          "modify",
+          "annotate",
+          "fill",
+          "assemble"
+        ],
+        "description": "One of them."
+      },
+      "maxItems": 6,
+      "default": [
+        "print",
+        "copy",
+        "modify",
+        "annotate",
+        "fill",
+        "assemble"
+      ],
+      "description": "What readers of the PDF may do; with fewer, it is encrypted. Screen readers may always read. Programs follow this by courtesy.",
       "x-formats": [
         "pdf"
       ],

@@ -117,6 +117,16 @@ export const outputFields: Record<string, Values & { fits: string[] }> = {
     fits: ['pdf'],
   },
   password: { right: ['p', 'ä'.repeat(63)], wrong: [[''], ['ä'.repeat(64)], [5], [null]], fits: ['pdf'] },
+  owner_password: {
+    right: ['o', 'ö'.repeat(63)],
+    wrong: [[''], ['ö'.repeat(64)], [5], [null]],
+    fits: ['pdf'],
+  },
+  permissions: {
+    right: [[], ['print', 'copy'], ['print', 'copy', 'modify', 'annotate', 'fill', 'assemble']],
+    wrong: [[['Print'], '[0]'], [['copy', 5], '[1]'], ['print'], [{}], [null], [Array(7).fill('copy')]],
+    fits: ['pdf'],
+  },
   page: { right: [1, 7], wrong: outside(0, 1.5, 100_001), fits: pictures },
   page_ranges: {
     right: ['1', '1-3,5', ' 2 , 4-4'],

@@ -1,7 +1,7 @@
 // Reads and changes a PDF that the browser has printed: where its pages and link targets are, what is laid over its pages, what it says
 // of itself, and its password.
 import type * as pdfLib from '@cantoo/pdf-lib';
-import type { DocumentInfo } from '#browser/job.ts';
+import type { DocumentInfo, PdfPermission } from '#browser/job.ts';
 import { openLibraryFile } from '#browser/process/library-file.ts';
 import { openLibraryThread, type LibraryThread } from '#browser/process/library-thread.ts';
 import { pdfThread } from '#browser/pdf/pdf-thread.ts';
@@ -26,7 +26,15 @@ export interface Overlay {
 export interface PdfChanges {
   overlays: Overlay[];
   documentInfo: DocumentInfo;
-  password: string | null;
+  /** Null for a document that is not encrypted. */
+  security: PdfSecurity | null;
+}
+
+export interface PdfSecurity {
+  /** Opens the document; empty if nobody needs one. */
+  password: string;
+  ownerPassword: string;
+  permissions: readonly PdfPermission[];
 }
 
 export interface PdfCalls {
@@ -102,23 +110,23 @@ function createCalls(lib: typeof pdfLib): PdfCalls {
       else moveStrings(value);
   }
 
-  /** Whoever has the password may also print, copy and read aloud: many readers follow these flags, whatever opened the file. */
-  const everything = {
-    printing: 'highResolution',
-    modifying: true,
-    copying: true,
-    annotating: true,
-    fillingForms: true,
+  /** Many readers follow these flags, whatever opened the file. To read it aloud is never forbidden. */
+  const flagsOf = (permissions: readonly PdfPermission[]) => ({
+    ...(permissions.includes('print') && { printing: 'highResolution' as const }),
+    modifying: permissions.includes('modify'),
+    copying: permissions.includes('copy'),
+    annotating: permissions.includes('annotate'),
+    fillingForms: permissions.includes('fill'),
     contentAccessibility: true,
-    documentAssembly: true,
-  } as const;
+    documentAssembly: permissions.includes('assemble'),
+  });
 
-  function encrypt(password: string): void {
+  function encrypt({ password, ownerPassword, permissions }: PdfSecurity): void {
     for (const [, object] of document.context.enumerateIndirectObjects()) {
       if (object instanceof lib.PDFStream) moveStrings(object.dict);
       else if (object instanceof lib.PDFCatalog || object instanceof lib.PDFPageLeaf) moveStrings(object);
     }
-    document.encrypt({ userPassword: password, ownerPassword: password, permissions: everything });
+    document.encrypt({ userPassword: password, ownerPassword, permissions: flagsOf(permissions) });
   }
 
   return {
@@ -126,12 +134,12 @@ function createCalls(lib: typeof pdfLib): PdfCalls {
       document = await load(bytes);
       return { sizes: document.getPages().map((page) => page.getSize()), targets: targetsOf() };
     },
-    async change({ overlays, documentInfo, password }) {
+    async change({ overlays, documentInfo, security }) {
       for (const overlay of overlays) await lay(overlay);
       inform(documentInfo);
-      if (password !== null) encrypt(password);
+      if (security) encrypt(security);
       // They make a document a third smaller, but saving one of 2,000 pages takes five times as long with them.
-      const useObjectStreams = password !== null || document.getPageCount() <= 500;
+      const useObjectStreams = security !== null || document.getPageCount() <= 500;
       return await document.save({ useObjectStreams, objectsPerTick: Infinity });
     },
   };

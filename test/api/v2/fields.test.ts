@@ -25,7 +25,15 @@ const rows: Rows = { ...requestRows, ...pretend };
 const secrets = Object.keys(rows).filter((name) => rows[name]?.privacy === 'secret');
 
 test('a secret is in no history, no log and no link, because its row says that it is one', () => {
-  assert.deepEqual(secrets, ['put_url', 'password', 'headers', 'cookies', 'basic_auth', 'token']);
+  assert.deepEqual(secrets, [
+    'put_url',
+    'password',
+    'owner_password',
+    'headers',
+    'cookies',
+    'basic_auth',
+    'token',
+  ]);
   const request = Type.Object(propertiesOf(rows));
   const links = Object.keys(propertiesOf(linkedOf(rows)));
   for (const name of secrets) {

@@ -194,6 +194,8 @@ test('printed documents', () => {
         page_numbers: true,
         document: { title: 'T', keywords: ['a', 'b'], language: 'de-ch' },
         password: 'p',
+        owner_password: 'o',
+        permissions: ['copy', 'print', 'copy'],
       },
       { format: 'jpeg', page: 3, paper_format: 'a5', footer: { last: 'l' }, margin: { bottom: '1in' } },
     ],
@@ -206,6 +208,8 @@ test('printed documents', () => {
     pageNumbers: true,
     documentInfo: { title: 'T', keywords: 'a, b', language: 'de-CH' },
     password: 'p',
+    ownerPassword: 'o',
+    permissions: ['print', 'copy'],
   });
   assert.deepEqual(picture, {
     ...plainPicture,
@@ -263,7 +267,13 @@ test('what is kept of a request has no secrets and no documents', () => {
   assert.deepEqual(options, { viewport: { width: 800 }, format: 'jpeg' });
 
   const put_url = 'https://bucket.example/a?signature=secret';
-  const secrets = { header: 'secret', footer: { first: 'secret' }, password: 'secret', put_url };
+  const secrets = {
+    header: 'secret',
+    footer: { first: 'secret' },
+    password: 'secret',
+    owner_password: 'other secret',
+    put_url,
+  };
   const pdf = { format: 'pdf', tagged: true };
   assert.deepEqual(lower({ url, ...pdf, ...secrets }).options, pdf);
   const several = { url, response: 'json', outputs: [{ ...pdf, ...secrets }, {}] };

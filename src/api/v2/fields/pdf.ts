@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { invalid } from '#core/errors.ts';
 import { maxBytes } from '#core/keywords.ts';
-import type { DocumentInfo, MarginHtml, PdfOutput } from '#browser/job.ts';
+import { pdfPermissions, type DocumentInfo, type MarginHtml, type PdfOutput } from '#browser/job.ts';
 import { inchesOf, lengthInches, paperInches, type PaperFormat } from '#renders/paper.ts';
 import { choice, flagOff, optional, saying, strict, text } from '#api/fields.ts';
 import { length, paperText, pdfOptions } from '#api/render-fields.ts';
@@ -99,6 +99,23 @@ export const pdfRows = {
       description:
         'Without it nobody can open the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8.',
     }),
+  ),
+  owner_password: pdf.secret(
+    Type.String({
+      minLength: 1,
+      [maxBytes]: 127,
+      description:
+        'Who opens the encrypted PDF with it may do everything, whatever permissions says. 1 to 127 bytes of UTF-8.',
+    }),
+  ),
+  permissions: pdf.shown(
+    Type.Array(choice(pdfPermissions, { description: 'One of them.' }), {
+      maxItems: pdfPermissions.length,
+      default: [...pdfPermissions],
+      description:
+        'What readers of the PDF may do; with fewer, it is encrypted. Screen readers may always read. Programs follow this by courtesy.',
+    }),
+    { lower: (given) => ({ permissions: pdfPermissions.filter((one) => given.includes(one)) }) },
   ),
 };
 

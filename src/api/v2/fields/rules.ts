@@ -100,6 +100,11 @@ export function requireCombinable(given: OutputOptions, asked: AskedOutput, path
       `${path}page_ranges`,
       'cannot be combined with single_page, which has one page; leave it out',
     );
+  if (asked.ownerPassword !== null && asked.ownerPassword === asked.password)
+    throw invalid(
+      `${path}owner_password`,
+      'is the same as password, so everybody who can open the file may do everything; send another',
+    );
   const { marginInches, paper, landscape } = asked;
   const name = given.paper ? 'this' : (given.paper_format ?? 'letter');
   requireRoomOnPaper(marginInches, paper, landscape, name, `${path}margin`);

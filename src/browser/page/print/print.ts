@@ -1,5 +1,6 @@
 // Prints a page to PDF, with what the client adds to the document: page numbers, margins, information, a password. Spec 4.4; v2 4.
-import type { PdfOutput } from '#browser/job.ts';
+import { randomUUID } from 'node:crypto';
+import { pdfPermissions, type PdfOutput } from '#browser/job.ts';
 import type { Attempt, MadeOutput } from '#browser/page/attempt.ts';
 import { withoutBackground } from '#browser/page/change/background.ts';
 import { createPrintTools } from '#browser/page/in-page/print-tools.ts';
@@ -9,7 +10,7 @@ import { printOnOnePage } from '#browser/page/print/single-page.ts';
 import { printMargins } from '#browser/page/print/margin-bands.ts';
 import { withPageNumbers } from '#browser/page/print/page-numbers.ts';
 import { maxBytes, printToPdf, tooLarge } from '#browser/page/print/print-to-pdf.ts';
-import { openPdfEditor } from '#browser/pdf/pdf-editor.ts';
+import { openPdfEditor, type PdfSecurity } from '#browser/pdf/pdf-editor.ts';
 
 export async function print(attempt: Attempt, output: PdfOutput): Promise<MadeOutput> {
   const { page, task, deadline, begin } = attempt;
@@ -22,9 +23,10 @@ export async function print(attempt: Attempt, output: PdfOutput): Promise<MadeOu
 }
 
 async function printDocument(attempt: Attempt, output: PdfOutput): Promise<MadeOutput> {
-  const { header, footer, pageNumbers, documentInfo, password } = output;
+  const { header, footer, pageNumbers, documentInfo } = output;
   const hasMargins = header !== null || footer !== null;
-  const isChanged = hasMargins || password !== null || Object.keys(documentInfo).length > 0;
+  const security = securityOf(output);
+  const isChanged = hasMargins || security !== null || Object.keys(documentInfo).length > 0;
   if (!isChanged && !pageNumbers) return await printPages(attempt, output);
   await using editor = openPdfEditor();
   const { signal } = attempt.deadline;
@@ -38,7 +40,7 @@ async function printDocument(attempt: Attempt, output: PdfOutput): Promise<MadeO
     const cuts = new Set(body.cut === null ? [] : [body.cut]);
     const printed = { sizes, total, numbers: numbersIn(output.pageRanges, total) };
     const overlays = await printMargins(attempt, output, printed, (words) => cuts.add(words));
-    const bytes = Buffer.from(await editor.call('change', { overlays, documentInfo, password }, signal));
+    const bytes = Buffer.from(await editor.call('change', { overlays, documentInfo, security }, signal));
     if (bytes.length > maxBytes) throw tooLarge();
     return { ...body, bytes, cut: cuts.size === 0 ? null : [...cuts].join('; ') };
   }
@@ -48,6 +50,14 @@ async function printDocument(attempt: Attempt, output: PdfOutput): Promise<MadeO
     return await finish(hasMargins ? await printWhole() : null);
   };
   return hasMargins ? await withMargins(attempt, output, printAll) : await printAll();
+}
+
+/** Without a password of an owner, nobody can lift permissions that are not all. */
+function securityOf({ password, ownerPassword, permissions }: PdfOutput): PdfSecurity | null {
+  const isLimited = permissions.length < pdfPermissions.length;
+  if (password === null && ownerPassword === null && !isLimited) return null;
+  const owner = ownerPassword ?? (isLimited ? null : password) ?? randomUUID();
+  return { password: password ?? '', ownerPassword: owner, permissions };
 }
 
 /** A style sheet may give all pages other margins, and the header would cover the text. */
