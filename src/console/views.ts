@@ -4,12 +4,7 @@ import { maxOriginalBytes, type Original, sizeOf } from '#uploads/pictures/varia
 import type { UploadsRoom } from '#uploads/room.ts';
 import { isGuarded } from '#uploads/upload-access.ts';
 import { isExtract } from '#renders/output-files.ts';
-import {
-  originalOf,
-  outputsOf,
-  receiptOf,
-  stateOf as renderStateOf,
-} from '#renders/stored-render.ts';
+import { originalOf, outputsOf, receiptOf, stateOf as renderStateOf } from '#renders/stored-render.ts';
 import { accountRenderView, mainOf, shownOutputs } from '#api/account/renders.ts';
 import { isoTime, isoTimeOrNull } from '#api/common-views.ts';
 import { uploadOf } from '#api/v2/uploads.ts';
