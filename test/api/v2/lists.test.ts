@@ -10,7 +10,7 @@ import { startService, type TestService } from '#test/support/service.ts';
 let service: TestService;
 before(async () => {
   service = await startService({
-    PLANS_FILE: new URL('../../../fixtures/plans.json', import.meta.url).pathname,
+    PLANS_FILE: new URL('../../fixtures/plans.json', import.meta.url).pathname,
   });
 });
 after(() => service.stop());

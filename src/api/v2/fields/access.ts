@@ -150,7 +150,7 @@ function domainOf(given: string, field: string, address: string): string {
 }
 
 /** A host name as browsers write it; undefined if the text is more or less than that. */
-export function hostOf(text: string): string | undefined {
+function hostOf(text: string): string | undefined {
   if (/[\s/?#@:\\*]/.test(text)) return undefined;
   const host = URL.parse(`http://${text}`)?.hostname;
   return host === '' ? undefined : host;
