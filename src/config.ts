@@ -105,7 +105,7 @@ export const variables = {
     'Time without a render after which the last browser ends, to free its memory; the next render starts one. 0 keeps it.',
   ),
   CHROMIUM_PATH: optional(
-    "the newest headless-shell of the system, from npm or downloaded, else the system's Chromium",
+    "the newest headless-shell of the system or downloaded, else the system's Chromium",
     'The browser to use.',
     'the path of a Chromium or headless-shell',
     (value) => value,

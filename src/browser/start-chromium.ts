@@ -8,7 +8,6 @@ import { fetchChromium, type FetchOptions } from '#browser/install/fetch-chromiu
 import { findChromium, presentShells, type Places } from '#browser/install/find-chromium.ts';
 import { installFonts } from '#browser/install/fonts.ts';
 import { hold, removeOlder } from '#browser/install/kept-browsers.ts';
-import { findNpmChromium } from '#browser/install/npm-chromium.ts';
 import { readSystem } from '#browser/install/system.ts';
 import type { PoolOptions } from '#browser/pool.ts';
 import { workerNiceness } from '#browser/process/priority.ts';
@@ -28,7 +27,6 @@ export interface StartOptions {
   /** The variables passed to the programs that fetch a browser: PATH and proxies. */
   fetchEnvironment?: Record<string, string>;
   /** Tests replace them. */
-  npm?: Places['npm'];
   ways?: FetchOptions['ways'];
   log: Log;
 }
@@ -166,16 +164,9 @@ async function prepare({
   await sweepScratchFolders(tmpdir(), users?.browser ?? null);
   await sweepScratchFolders(resultsFolder, users?.worker ?? null);
   const cacheFolder = await reachableCache(options.cacheFolder, users?.browser ?? null);
-  const { executable: explicitPath, folders, npm, fetchEnvironment: environment = {} } = options;
+  const { executable: explicitPath, folders } = options;
   return {
-    places: {
-      explicitPath,
-      folders,
-      cacheFolder,
-      environment,
-      // It comes with this installation, so a look for a newer browser, once a minute, finds the same.
-      npm: npm === undefined ? await findNpmChromium(environment) : npm,
-    },
+    places: { explicitPath, folders, cacheFolder },
     common: {
       fontsFile: await installFonts(cacheFolder),
       users,

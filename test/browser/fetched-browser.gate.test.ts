@@ -1,4 +1,4 @@
-// If neither the system nor npm has a browser, one is fetched, checked and kept, and never left incomplete.
+// If the system has no browser, one is fetched, checked and kept, and never left incomplete.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,25 +6,27 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
+import { fetchNewer } from '#browser/start-chromium.ts';
 import { distributionWay } from '#browser/install/distribution-chromium.ts';
 import { fetchChromium } from '#browser/install/fetch-chromium.ts';
 import type { FetchWay } from '#browser/install/fetch-way.ts';
+import { npmWay } from '#browser/install/npm-chromium.ts';
 import { trustIn } from '#browser/install/playwright-chromium.ts';
 import { run } from '#browser/install/run.ts';
 import { describeSystem, readSystem } from '#browser/install/system.ts';
 import { examineDownload } from '#roof/doctor.ts';
 import { startTestBrowser } from '#test/support/browser.ts';
 import { startDownloadHost } from '#test/support/download-host.ts';
+import { fakeSource } from '#test/support/fake-source.ts';
+import { temporaryFolder } from '#test/support/processes.ts';
 import { accept, fetchElsewhere, openFolder, silent } from './fetch-kit.ts';
-
-const noNpm = { executable: undefined, npm: null };
 
 const withoutFonts = (folder: string) => readdirSync(folder).filter((name) => !name.startsWith('fonts-'));
 
 test("Playwright's build is fetched, logged with its size, checked and used; the next start fetches nothing", async () => {
   using cache = openFolder();
   await using host = await startDownloadHost();
-  const options = { ...noNpm, cacheFolder: cache.path, fetchEnvironment: host.environment };
+  const options = { executable: undefined, cacheFolder: cache.path, fetchEnvironment: host.environment };
   const first = await startTestBrowser([], options);
   const { about } = first.browser;
   await first.close();
@@ -45,6 +47,32 @@ test("Playwright's build is fetched, logged with its size, checked and used; the
   assert.equal(second.browser.about.trust, about.trust, 'it is recorded');
   assert.equal(host.downloads, 1);
   assert.equal(withoutFonts(cache.path).length, 1);
+});
+
+test('the one from npm is used when no other source can be reached, until a newer one has passed its tests', async (context) => {
+  const npm = await npmWay();
+  if ((await npm.newest({ environment: {}, tell() {}, temporary: '' })) === null)
+    return context.skip('npm has none for this machine');
+  using cache = openFolder();
+  await using host = await startDownloadHost();
+  host.mode = 'none';
+  const options = { executable: undefined, cacheFolder: cache.path, fetchEnvironment: host.environment };
+  const kit = await startTestBrowser([], options);
+  const { about } = kit.browser;
+  await kit.close();
+  assert.equal(about.source, 'npm (@sparticuz/chromium), kept in the cache');
+  assert.match(withoutFonts(cache.path).join(), /^npm-[^,]*$/);
+  const newer = fakeSource('999.0.1.2');
+  const results = await temporaryFolder();
+  context.after(results.remove);
+  const renewal = { ...options, folders: [], resultsFolder: results.path, ways: [newer, npm], log: silent };
+  newer.offer('999.0.1.2', 'wall');
+  await assert.rejects(fetchNewer(renewal), /failed the test of the egress wall/);
+  assert.match(withoutFonts(cache.path).join(), /^npm-[^,]*$/);
+  newer.offer('999.0.1.2');
+  const { before, fetched } = await fetchNewer(renewal);
+  assert.deepEqual([before?.version, fetched?.version], [about.version, '999.0.1.2']);
+  assert.match(withoutFonts(cache.path).join(), /^fake-[^,]*$/);
 });
 
 test('what is known of a download that cannot be checked', () => {
@@ -137,6 +165,7 @@ test("Debian's packages are unpacked without root, with the libraries that the s
   const repository = join(folder.path, 'repository');
   mkdirSync(repository);
   build('chromium-headless-shell', 'chromium-common, libtintype-test1', {
+    'usr/lib/chromium/resources.pak': 'of windows',
     'usr/lib/chromium/chromium-headless-shell': '#!/bin/sh\necho "Chromium 1.2.3.4 $LD_LIBRARY_PATH"\n',
     'usr/bin/chromium-headless-shell': '#!/bin/sh\nexit 1\n',
   });
@@ -173,7 +202,7 @@ test("Debian's packages are unpacked without root, with the libraries that the s
   const kept = readdirSync(join(chromium.executable, '..'));
   assert.deepEqual(kept.toSorted(), ['chromium-headless-shell', 'icudtl.dat']);
   assert.deepEqual(readdirSync(join(chromium.executable, '..', '..', '..')), ['lib']);
-  assert.ok(!readdirSync(join(chromium.executable, '..', '..', '..', '..', '..')).includes('apt'));
+  assert.ok(!readdirSync(join(chromium.executable, '..', '..', '..', '..', '..')).includes('archives'));
 });
 
 test('a program that hangs is ended after its limit, and the error names the limit', async () => {

@@ -20,6 +20,7 @@ let environment: Record<string, string>;
 
 before(async () => {
   host = await startDownloadHost({ version: newVersion });
+  host.mode = 'none';
   pages = await startPageServer({ '/page': '<!doctype html><p>page' });
   // CHROMIUM_PATH would be the only browser.
   environment = { CACHE_DIR: cache.path, CHROMIUM_PATH: '', ...host.environment };
@@ -49,7 +50,6 @@ const line = (version: string) =>
   `tintype_browser_release_timestamp_seconds{version="${version}"} ${releaseOf(version).getTime() / 1000}`;
 
 test('a download that fails: the command says so and exits 1, and the present browser stays', async () => {
-  host.mode = 'none';
   const { code, stdout, stderr } = await tintype(['browser', 'renew', '--json'], environment);
   const { renewed, problem } = JSON.parse(stdout) as { renewed: boolean; problem: string };
   assert.deepEqual([code, renewed], [1, false]);

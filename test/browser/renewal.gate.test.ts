@@ -40,7 +40,6 @@ async function startWith(version: string, cache: string) {
     folders: [],
     cacheFolder: cache,
     resultsFolder: results.path,
-    npm: null,
     ways: [source],
     log: silent,
   };
@@ -54,7 +53,7 @@ async function startWith(version: string, cache: string) {
 test('a render that runs ends with its browser, the next one has the newer browser, and the files of the old one are removed', async () => {
   using cache = openFolder();
   const { source, renew, remove } = await startWith('998.0.1.1', cache.path);
-  const kit = await startTestBrowser([server.host], { cacheFolder: cache.path, npm: null });
+  const kit = await startTestBrowser([server.host], { cacheFolder: cache.path });
   const requested = Promise.withResolvers<() => void>();
   server.route('/slow', (_, response) => requested.resolve(() => response.end('<!doctype html><p>slow')));
   try {
@@ -134,7 +133,7 @@ test('an older browser is not even fetched', async () => {
 test('the start warns of an old browser; a newer one that fails in the service itself is left, and not tried again', async () => {
   using cache = openFolder();
   const { untested, remove } = await startWith('130.0.1.1', cache.path);
-  const kit = await startTestBrowser([server.host], { cacheFolder: cache.path, npm: null });
+  const kit = await startTestBrowser([server.host], { cacheFolder: cache.path });
   try {
     // As if it had passed elsewhere.
     const other = fakeSource('161.0.1.1');

@@ -1,16 +1,17 @@
-// Finding a browser, unpacking the one from npm, and visible text on a machine that has neither a browser nor fonts. start.gate.test.ts starts
-// others.
+// Finding a browser, and visible text on a machine that has neither a browser nor fonts. start.gate.test.ts starts others.
 import assert from 'node:assert/strict';
 import { readdirSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { cachedFolder } from '#browser/install/cached-folder.ts';
+import { fetchChromium } from '#browser/install/fetch-chromium.ts';
+import type { FetchWay } from '#browser/install/fetch-way.ts';
 import { findChromium } from '#browser/install/find-chromium.ts';
 import { describeSystem } from '#browser/install/system.ts';
 import { cacheFolder, useTestBrowser } from '#test/support/browser.ts';
 import { startPageServer } from '#test/support/page-server.ts';
 import { decode } from '#test/support/pixels.ts';
-import { openFolder } from './fetch-kit.ts';
+import { accept, openFolder, silent } from './fetch-kit.ts';
 
 /** A program that claims to be a browser. */
 function fakeBrowser(folder: string, name: string, version = '153.0.1.2'): string {
@@ -19,7 +20,7 @@ function fakeBrowser(folder: string, name: string, version = '153.0.1.2'): strin
   return path;
 }
 
-const withoutNpm = { explicitPath: undefined, cacheFolder: '/nonexistent', npm: null };
+const noneKept = { explicitPath: undefined, cacheFolder: '/nonexistent' };
 
 test('only the configured path is tried, and it is named if it does not run', async () => {
   using folder = openFolder();
@@ -43,26 +44,23 @@ test('only the configured path is tried, and it is named if it does not run', as
 
 test('the newest headless-shell is used, wherever it is from; one that does not run or is not accepted is skipped', async () => {
   using folder = openFolder();
-  using package_ = openFolder();
-  const options = {
-    explicitPath: undefined,
-    folders: [folder.path],
-    cacheFolder: '/nonexistent',
-    npm: {
-      version: '153.0.0',
-      unpack: () =>
-        Promise.resolve({
-          executable: fakeBrowser(package_.path, 'chrome-headless-shell'),
-          libraryFolder: package_.path,
-        }),
-    },
+  using cache = openFolder();
+  const way: FetchWay = {
+    title: 'a source',
+    name: 'source',
+    newest: () => Promise.resolve('153.0.0'),
+    fill: (draft) =>
+      Promise.resolve({ executable: fakeBrowser(draft, 'chrome-headless-shell'), libraryFolders: [] }),
   };
+  const kept = { cacheFolder: cache.path, environment: {}, check: accept, log: silent };
+  await fetchChromium({ ...kept, ways: [way] });
+  const options = { explicitPath: undefined, folders: [folder.path], cacheFolder: cache.path };
   const stub = join(folder.path, 'chrome-headless-shell');
   writeFileSync(stub, '#!/bin/sh\necho "install me first" >&2\nexit 1\n', { mode: 0o755 });
-  assert.match((await findChromium(options)).source, /npm/);
+  assert.match((await findChromium(options)).source, /a source/);
   fakeBrowser(folder.path, 'headless-shell', '99.0.1.2');
-  const npm = await findChromium(options);
-  assert.deepEqual([npm.source, npm.version], ['npm (@sparticuz/chromium)', '153.0.1.2']);
+  const fetched = await findChromium(options);
+  assert.deepEqual([fetched.source, fetched.version], ['a source, kept in the cache', '153.0.1.2']);
   const newer = fakeBrowser(folder.path, 'chromium-headless-shell', '153.0.10.9');
   const found = await findChromium(options);
   assert.deepEqual([found.executable, found.source, found.version], [newer, 'the system', '153.0.10.9']);
@@ -78,18 +76,18 @@ test('the newest headless-shell is used, wherever it is from; one that does not 
   assert.equal(last.version, '99.0.1.2');
 });
 
-test('without one from npm a browser is fetched; if that fails, a full Chromium of the system is used, or the error says what to do', async () => {
+test('without a headless-shell one is fetched; if that fails, a full Chromium of the system is used, or the error says what to do', async () => {
   using folder = openFolder();
   const full = fakeBrowser(folder.path, 'chromium');
-  const fetched = { ...(await findChromium({ ...withoutNpm, folders: [folder.path] })), source: 'fetched' };
+  const fetched = { ...(await findChromium({ ...noneKept, folders: [folder.path] })), source: 'fetched' };
   const folders = [folder.path];
   const system = describeSystem('linux', 'ID=debian\nVERSION_ID="13"\n');
-  const found = await findChromium({ ...withoutNpm, folders, fetch: () => Promise.resolve(fetched) });
+  const found = await findChromium({ ...noneKept, folders, fetch: () => Promise.resolve(fetched) });
   assert.equal(found.source, 'fetched');
   const fetch = () => Promise.reject(new Error('no way to the internet'));
-  const last = await findChromium({ ...withoutNpm, folders, fetch });
+  const last = await findChromium({ ...noneKept, folders, fetch });
   assert.deepEqual([last.executable, last.kind], [full, 'full']);
-  await assert.rejects(findChromium({ ...withoutNpm, folders: [], fetch, system }), (error: Error) => {
+  await assert.rejects(findChromium({ ...noneKept, folders: [], fetch, system }), (error: Error) => {
     assert.match(error.message, /^No browser was found: run "sudo apt install chromium-headless-shell"/);
     assert.match(error.message, /no way to the internet/);
     assert.doesNotMatch(error.message, /\n/);

@@ -1,7 +1,7 @@
 // Debian and Ubuntu packages, unpacked into a folder without root: lists and archives are private, and the system's own state is
 // only read. apt checks signatures and checksums as usual.
-import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FetchTools } from '#browser/install/fetch-way.ts';
 import { run } from '#browser/install/run.ts';
@@ -19,10 +19,11 @@ export async function unpackPackages(
   names: string[],
   draft: string,
   target: string,
-  { environment, tell }: FetchTools,
+  tools: FetchTools,
 ): Promise<string[]> {
-  const folder = join(draft, 'apt');
-  const apt = await privateApt(folder, environment);
+  const { environment, tell } = tools;
+  const archives = join(draft, 'archives');
+  const apt = await privateApt(archives, tools);
   const known = new Set((await apt('apt-cache', ['pkgnames'])).split('\n'));
   const chosen = names
     .map((name) => (known.has(`${name}t64`) ? `${name}t64` : name))
@@ -34,40 +35,36 @@ export async function unpackPackages(
     if (size !== undefined) tell(`${chosen[0]} and what it needs`, size);
   });
   await mkdir(target);
-  const files = (await readdir(join(folder, 'archives'))).filter(
+  const files = (await readdir(archives)).filter(
     (file) => file.endsWith('.deb') && !neverUnpacked.test(file),
   );
   for (const file of files) {
-    await run('dpkg-deb', ['-x', join(folder, 'archives', file), target], {
+    await run('dpkg-deb', ['-x', join(archives, file), target], {
       environment,
       timeoutMs: programMs,
     });
   }
-  await rm(folder, { recursive: true });
+  await rm(archives, { recursive: true });
   await keepLibraries(target);
   return libraryFolders(target);
 }
 
 /** The version that the distribution has, without its own revision; null if it has no such package. */
-export async function newestPackage(name: string, { environment }: FetchTools): Promise<string | null> {
-  const folder = await mkdtemp(join(tmpdir(), 'tintype-apt-'));
-  try {
-    const apt = await privateApt(folder, environment);
-    const policy = await apt('apt-cache', ['policy', name]);
-    return /^ +Candidate: (?:\d+:)?([\d.]+)/m.exec(policy)?.[1] ?? null;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+export async function newestPackage(name: string, tools: FetchTools): Promise<string | null> {
+  const apt = await privateApt(join(tools.temporary, 'archives'), tools);
+  const policy = await apt('apt-cache', ['policy', name]);
+  return /^ +Candidate: (?:\d+:)?([\d.]+)/m.exec(policy)?.[1] ?? null;
 }
 
-/** apt with lists of its own in this folder, which it fetches first. */
-async function privateApt(folder: string, environment: Record<string, string>) {
-  await mkdir(join(folder, 'lists', 'partial'), { recursive: true });
-  await mkdir(join(folder, 'archives', 'partial'), { recursive: true });
+/** apt that downloads to this folder. Its lists are its own, and fetched once. */
+async function privateApt(archives: string, { environment, temporary }: FetchTools) {
+  for (const folder of [join(temporary, 'lists'), archives])
+    await mkdir(join(folder, 'partial'), { recursive: true });
   const settings = [
-    `Dir::State=${folder}`,
+    `Dir::State=${temporary}`,
     'Dir::State::status=/var/lib/dpkg/status',
-    `Dir::Cache=${folder}`,
+    `Dir::Cache=${temporary}`,
+    `Dir::Cache::archives=${archives}`,
     // No other process uses these folders, so no lock is needed, and an ordinary user may not take it.
     'Debug::NoLocking=1',
     // As root, apt would switch to a user who cannot read this folder.
@@ -81,7 +78,11 @@ async function privateApt(folder: string, environment: Record<string, string>) {
       timeoutMs: programMs,
       onLine,
     });
-  await apt('apt-get', ['-q', 'update', '--error-on=any']);
+  const mark = join(temporary, 'lists-are-whole');
+  if (!existsSync(mark)) {
+    await apt('apt-get', ['-q', 'update', '--error-on=any']);
+    await writeFile(mark, '');
+  }
   return apt;
 }
 

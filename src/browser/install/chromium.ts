@@ -20,11 +20,10 @@ export interface Chromium {
   folder?: string;
 }
 
-/** A headless-shell that is on this machine, or in a package on it. */
+/** A headless-shell that is on this machine. */
 export interface Candidate {
   /** The same for the same browser. */
   id: string;
-  /** At least its milestone. */
   version: string;
   /** Rejects with the reason if it does not run here. */
   open(): Promise<Chromium>;

@@ -1,7 +1,7 @@
 // Debian's headless-shell, and the libraries that a headless-shell from elsewhere needs on Debian and Ubuntu, taken from the
 // distribution's packages into the cache.
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { newestPackage, unpackPackages } from '#browser/install/apt-packages.ts';
 import type { FetchWay, FetchTools } from '#browser/install/fetch-way.ts';
 import { headlessShells } from '#browser/install/find-chromium.ts';
@@ -9,6 +9,16 @@ import type { System } from '#browser/install/system.ts';
 
 // Chromium looks for its data files, which are in the second package, next to the executable.
 const packages = ['chromium-headless-shell', 'chromium-common'];
+/** A fifth of the packages: resources of the Chromium with windows, its crash reporter, and libraries for debugging the graphics. */
+const neverRead = [
+  'chrome_100_percent.pak',
+  'chrome_200_percent.pak',
+  'chrome_crashpad_handler',
+  'libVkICD_mock_icd.so',
+  'libVkLayer_khronos_validation.so',
+  'libVkLayer_khronos_validation.so.TOC',
+  'resources.pak',
+];
 // The libraries that chrome-headless-shell is linked with.
 const libraries = [
   'libasound2',
@@ -40,7 +50,9 @@ export function distributionWay(system: System): FetchWay {
     async fill(draft, tools) {
       const target = join(draft, 'system');
       const libraryFolders = await unpackPackages(packages, draft, target, tools);
-      return { executable: await findShell(target), libraryFolders };
+      const executable = await findShell(target);
+      await Promise.all(neverRead.map((name) => rm(join(dirname(executable), name), { force: true })));
+      return { executable, libraryFolders };
     },
   };
 }

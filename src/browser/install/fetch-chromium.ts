@@ -1,6 +1,7 @@
 // Fetches a headless-shell for this platform into the cache. Asks each source for its newest version, tries them from the newest on, logs
 // the download with its size, and tests the browser before putting it in place.
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '#browser/browser.ts';
 import { cachedFolder } from '#browser/install/cached-folder.ts';
@@ -8,6 +9,7 @@ import { versionOf, type Chromium } from '#browser/install/chromium.ts';
 import { distributionWay } from '#browser/install/distribution-chromium.ts';
 import type { FetchWay } from '#browser/install/fetch-way.ts';
 import { folderOf, recall, recordName, recordOf } from '#browser/install/kept-browsers.ts';
+import { npmWay } from '#browser/install/npm-chromium.ts';
 import { playwrightWay } from '#browser/install/playwright-chromium.ts';
 import { compareVersions } from '#browser/install/releases.ts';
 import { readSystem } from '#browser/install/system.ts';
@@ -25,6 +27,15 @@ export interface FetchOptions {
 
 /** Null if no source has a newer one. Rejects if one that may have it could not be asked, or has one that could not be used. */
 export async function fetchChromium(options: FetchOptions): Promise<Chromium | null> {
+  const temporary = await mkdtemp(join(tmpdir(), 'tintype-fetch-'));
+  try {
+    return await fetchWith(temporary, options);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function fetchWith(temporary: string, options: FetchOptions): Promise<Chromium | null> {
   const { cacheFolder, environment, check, log, newerThan = '0' } = options;
   const system = readSystem();
   const ways = options.ways ?? (await defaultWays());
@@ -36,10 +47,11 @@ export async function fetchChromium(options: FetchOptions): Promise<Chromium | n
   };
   const toolsFor = (way: FetchWay) => ({
     environment,
-    tell: (what: string, size: string) =>
+    temporary,
+    tell: (what: string, size?: string) =>
       log.info(
         { way: way.title, cacheFolder },
-        `fetching a browser (once): ${what}, ${size}, into ${cacheFolder}`,
+        `fetching a browser (once): ${what}${size === undefined ? '' : `, ${size}`}, into ${cacheFolder}`,
       ),
   });
 
@@ -83,5 +95,5 @@ function runHere(executable: string, libraryFolders: string[]): Promise<string> 
 
 async function defaultWays(): Promise<FetchWay[]> {
   const system = readSystem();
-  return [await playwrightWay(), ...(system.hasApt ? [distributionWay(system)] : [])];
+  return [await playwrightWay(), ...(system.hasApt ? [distributionWay(system)] : []), await npmWay()];
 }

