@@ -31,7 +31,7 @@ const wantsAll = process.argv.includes('--all') || stampOf(packagesStamp).endsWi
 const packages = {
   title: 'Installing packages',
   stamp: packagesStamp,
-  inputs: () => ['package.json', 'package-lock.json', 'scripts/trim-packages.ts'],
+  inputs: () => ['package.json', 'package-lock.json', 'scripts/trim-packages.ts', 'scripts/trim-binaries.ts'],
   suffix: wantsAll ? ' all' : '',
   made: runtime,
   work: installPackages,
@@ -153,7 +153,11 @@ async function installPackages() {
     '--no-fund',
     '--no-update-notifier',
   ];
-  const problem = await run(command, [...given, 'ci', ...options]);
+  const install = (...more) => run(command, [...given, 'ci', ...options, ...more]);
+  // The lock file has the digest of each package, so what is in the cache need not be compared with the registry. It may know too little of a
+  // newer lock file: then npm says ETARGET.
+  const fromCache = await install('--prefer-offline');
+  const problem = fromCache?.includes('ETARGET') ? await install() : fromCache;
   if (problem !== undefined) return problem;
   if (!existsSync(join(root, runtime)))
     return `npm installed no Node for ${process.platform} on ${process.arch}\n`;

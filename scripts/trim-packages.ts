@@ -1,8 +1,18 @@
 // Takes out of node_modules what neither the service nor its builders read, after an installation without the packages of the tests: half of
-// its files. The builds that follow fail if something is missing.
-import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+// its files, and of two large files what nothing reads. The builds that follow fail if something is missing.
+import {
+  globSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { isUsedStyle } from '#browser/install/fonts.ts';
+import { withoutDebugging, withoutDrawings } from '#scripts/trim-binaries.ts';
 
 /** Node does not run TypeScript in packages, and reads maps only for stack traces; headers, and libraries for Bare, are for other programs. */
 const unread = /\.([cm]?tsx?|map|md|markdown|flow|bare|h|gypi)$/i;
@@ -28,8 +38,25 @@ const namedFiles: Record<string, string[]> = {
     'rules/compact-rules.json',
   ],
   '@hyzyla/pdfium': ['dist/index.cjs', 'dist/pdfium.wasm'],
+  // Its installer.
+  'playwright-core': [
+    'browsers.json',
+    'cli.js',
+    'lib/bootstrap.js',
+    'lib/coreBundle.js',
+    'lib/entry/oopBrowserDownload.js',
+    'lib/serverRegistry.js',
+    'lib/utilsBundle.js',
+  ],
+  'react-dom': ['cjs/react-dom-client.production.js', 'cjs/react-dom.production.js', 'client.js', 'index.js'],
   'pdfjs-dist': ['legacy/build/pdf.mjs', 'legacy/build/pdf.worker.min.mjs'],
 };
+
+/** Parts of a file that no program reads: 32 and 19 MB. */
+const smallerFiles = [
+  { pattern: 'node-*/bin/node*', smaller: withoutDebugging },
+  { pattern: '@expo-google-fonts/noto-color-emoji/*/*.ttf', smaller: withoutDrawings },
+];
 
 export function trimPackages(folder: string): void {
   for (const path of packagesIn(folder)) {
@@ -44,6 +71,17 @@ export function trimPackages(folder: string): void {
       return isFont ? file.endsWith('.ttf') : !unread.test(file);
     });
   }
+  for (const { pattern, smaller } of smallerFiles)
+    for (const name of globSync(pattern, { cwd: folder })) makeSmaller(join(folder, name), smaller);
+}
+
+function makeSmaller(path: string, smaller: (bytes: Buffer) => Buffer): void {
+  const bytes = readFileSync(path);
+  const result = smaller(bytes);
+  if (result.length === bytes.length) return;
+  // Under a new name, because a program that is running, as this one is, cannot be written.
+  writeFileSync(`${path}.smaller`, result, { mode: lstatSync(path).mode });
+  renameSync(`${path}.smaller`, path);
 }
 
 /** Those of a package's own packages too. */

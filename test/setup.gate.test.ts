@@ -24,6 +24,10 @@ mkdirSync('node_modules/.bin', { recursive: true });
 if (process.env.npm_config_cache.startsWith(process.cwd())) writeFileSync(process.env.npm_config_cache + '/download', '');
 writeFileSync('given', process.env.npm_config_cache);
 if (process.env.BROKEN === 'npm') process.exit(1);
+if (process.env.BROKEN === 'cache' && process.argv.includes('--prefer-offline')) {
+  console.error('npm error code ETARGET');
+  process.exit(1);
+}
 writeFileSync('node_modules/.bin/node', \`#!/bin/sh
 test "$1" = --version || echo "node $*" >> calls
 case "$*" in
@@ -50,7 +54,13 @@ async function copyClone(context: TestContext) {
   for (const name of ['dashboard', 'clients'])
     rmSync(join(path, name, 'dist'), { recursive: true, force: true });
   mkdirSync(join(path, 'scripts'));
-  for (const name of ['setup.js', 'build-clients.ts', 'client-version.ts', 'trim-packages.ts'])
+  for (const name of [
+    'setup.js',
+    'build-clients.ts',
+    'client-version.ts',
+    'trim-packages.ts',
+    'trim-binaries.ts',
+  ])
     cpSync(join(root, 'scripts', name), join(path, 'scripts', name));
   symlinkSync(join(root, 'src'), join(path, 'src'));
   writeFileSync(join(path, 'npm-cli.js'), npm);
@@ -120,6 +130,17 @@ test('what failed is done again by the next start, and what was done is not', as
   const last = setUp();
   assert.deepEqual([last.status, last.calls], [0, [builds[0]]]);
   assert.match(last.stderr, /^\[1\/1\] Building the dashboard …\n/);
+});
+
+test("npm's cache is preferred, and the registry asked if it knows too little of the lock file", async (context) => {
+  const { setUp } = await copyClone(context);
+  const { status, calls } = setUp([], { BROKEN: 'cache' });
+  assert.equal(status, 0);
+  const installations = calls.filter((call) => call.startsWith('npm ci'));
+  assert.deepEqual(
+    installations.map((call) => call.endsWith(' --prefer-offline')),
+    [true, false],
+  );
 });
 
 test('without a browser the rest is set up, and the next start looks again', async (context) => {
