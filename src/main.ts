@@ -33,6 +33,7 @@ export async function serve(): Promise<void> {
       throw new Error(listenProblem(error as NodeJS.ErrnoException, config));
     });
     log.info(`listening on ${config.host}:${config.port}; the public address is ${config.baseUrl}`);
+    await service.browserStarted;
     await welcomeOwner(service, config, output, log);
   } catch (error) {
     // What was still under way when the parts were closed.

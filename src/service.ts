@@ -8,6 +8,7 @@ import { version } from '#core/programs.ts';
 import { createTimings } from '#core/timings.ts';
 import { createWall } from '#wall/wall.ts';
 import { createCell } from '#cell/cell.ts';
+import { startingBrowser } from '#browser/starting-browser.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { clockOf } from '#storage/database-clock.ts';
@@ -74,10 +75,10 @@ export async function createService(config: Config, log: Logger, seams: Partial<
   const renderBlobs = await openStore('renders');
   const jobBlobs = await openStore('jobs');
   const wall = createWall({ allow: config.egressAllow, ...(nameServers && { nameServers }) });
-  // In parallel: the browser's processes start while these modules load. The server is imported here, so that commands, which do
-  // not need it, start in half the time.
-  const [browser, accounts, { createServer }, { lowerStored }] = await Promise.all([
-    open(config, log),
+  // In parallel: the browser's processes start while these modules load, and the service answers before the browser is ready. The server is
+  // imported here, so that commands, which do not need it, start in half the time.
+  const browser = startingBrowser(open(config, log));
+  const [accounts, { createServer }, { lowerStored }] = await Promise.all([
     createAccountsRoom({
       database,
       plans,
@@ -184,6 +185,8 @@ export async function createService(config: Config, log: Logger, seams: Partial<
     accounts: accounts.accounts,
     signIn: accounts.signIn,
     database,
+    /** Rejects with the reason if no browser can be started. */
+    browserStarted: browser.started,
     /** Starts listening; resolves to the port. */
     async listen(): Promise<number> {
       const startedAt = clock.now();

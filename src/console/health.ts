@@ -8,6 +8,7 @@ export function healthHandlers(parts: DashboardParts) {
   const { database, browser, settings, runChecks } = parts;
   return {
     async 'GET /admin/health'() {
+      const about = browser.about ?? (await browser.started);
       const checks = await runChecks();
       const uploads = await database.tables.uploads.totals();
       const renders = await database.tables.renders.totals();
@@ -24,13 +25,13 @@ export function healthHandlers(parts: DashboardParts) {
           render_bytes: renders.bytes,
         },
         browser: {
-          name: browser.about.name,
-          version: browser.about.version,
-          source: browser.about.source,
-          sandboxed: browser.about.sandboxed,
-          released_at: browser.about.releasedAt.toISOString(),
-          is_old: isOld(browser.about.releasedAt, parts.clock.now()),
-          renewal: browser.about.renewal,
+          name: about.name,
+          version: about.version,
+          source: about.source,
+          sandboxed: about.sandboxed,
+          released_at: about.releasedAt.toISOString(),
+          is_old: isOld(about.releasedAt, parts.clock.now()),
+          renewal: about.renewal,
           ...parts.renders.renderQueue.load(),
         },
         version: settings.version,

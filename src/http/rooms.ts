@@ -1,7 +1,7 @@
 // The rooms that handlers are made of.
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
-import type { Browser } from '#browser/browser.ts';
+import type { StartingBrowser } from '#browser/starting-browser.ts';
 import type { AccountDeletion } from '#accounts/account-deletion.ts';
 import type { AccountsRoom } from '#accounts/room.ts';
 import type { DeliveryRoom } from '#delivery/room.ts';
@@ -12,7 +12,7 @@ import type { RendersRoom } from '#renders/room.ts';
 export interface Rooms {
   clock: Clock;
   database: Database;
-  browser: Browser;
+  browser: StartingBrowser;
   accounts: AccountsRoom & { accountDeletion: AccountDeletion };
   delivery: DeliveryRoom;
   metering: MeteringRoom;

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { every, type Clock } from '#core/clock.ts';
 import type { Timings } from '#core/timings.ts';
 import type { Blobs } from '#storage/blobs.ts';
-import type { Browser } from '#browser/browser.ts';
+import type { StartingBrowser } from '#browser/starting-browser.ts';
 import type { RenderQueue } from '#renders/render-queue.ts';
 import type { Renders } from '#renders/render.ts';
 import { createFastHistogram } from '#server/fast-histogram.ts';
@@ -26,7 +26,7 @@ export interface MetricsParts {
   clock: Clock;
   renderQueue: Pick<RenderQueue, 'load'>;
   renders: Pick<Renders, 'onEnd'>;
-  browser: Pick<Browser, 'workerCounts' | 'about'>;
+  browser: Pick<StartingBrowser, 'workerCounts' | 'about'>;
   timings: { database: Pick<Timings, 'listen'>; store: Pick<Timings, 'listen'> };
   blobs: { uploads: Pick<Blobs, 'storedBytes'>; renders: Pick<Blobs, 'storedBytes'> };
 }
@@ -168,8 +168,9 @@ function showState(
       labelNames: ['version'],
       registers: [],
       collect() {
-        const { version, releasedAt } = browser.about;
         this.reset();
+        if (browser.about === null) return;
+        const { version, releasedAt } = browser.about;
         this.set({ version }, releasedAt.getTime() / 1000);
       },
     }),

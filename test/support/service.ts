@@ -76,6 +76,7 @@ export async function startService(
     wrapDatabase: (opened) => ({ ...(seams.wrapDatabase?.(opened) ?? opened), aheadMs: () => 0 }),
   });
   const port = await service.listen();
+  await service.browserStarted;
   let accounts = 0;
   return {
     ...service,
