@@ -1,6 +1,7 @@
 // The engines that every storage suite runs on: SQLite and files in the quick gate, Postgres and S3 when the second gate runs it again.
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
+import { noCrashPoints } from '#core/crash-points.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
@@ -97,6 +98,23 @@ const allBlobEngines: { name: string; open: () => Promise<OpenBlobs> }[] = [
       const { path, remove } = await temporaryFolder();
       const openAnother = () => createDiskBlobs(path);
       return { blobs: await openAnother(), folder: path, openAnother, close: remove };
+    },
+  },
+  {
+    name: 'disk and a database of small blobs',
+    async open() {
+      const { path, remove } = await temporaryFolder();
+      const stores: Blobs[] = [];
+      const openAnother = async () => {
+        const blobs = await createDiskBlobs(path, noCrashPoints, { smallFile: join(path, 'small.db') });
+        stores.push(blobs);
+        return blobs;
+      };
+      const close = async () => {
+        for (const blobs of stores) await blobs.close?.();
+        await remove();
+      };
+      return { blobs: await openAnother(), folder: path, openAnother, close };
     },
   },
   {
