@@ -43,7 +43,7 @@ interface Command {
 interface Result {
   data: unknown;
   text: string;
-  /** Of a list: on a terminal they are shown with headings instead of the text. */
+  /** The lines of a list: on a terminal they are shown with headings instead of the text. */
   rows?: Record<string, string | null>[];
 }
 

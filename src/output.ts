@@ -46,7 +46,7 @@ export function createOutput() {
   });
 
   return {
-    /** Somebody reads along, and no program does. */
+    /** A person reads along, and no program does. */
     isTerminal: process.stdout.isTTY,
     write(text: string): void {
       if (waitingCharacters + text.length > maxWaitingCharacters) return;

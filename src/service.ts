@@ -235,7 +235,7 @@ export async function openAccounts(config: Config) {
     linkKeys: createLinkKeys({ database, plans, clock }),
     /** A running service deletes the files. */
     deletion: createAccountDeletion({ database, clock, purgeFiles: [] }),
-    /** A one-time link that signs in whoever opens it. */
+    /** A one-time link that signs in the person who opens it. */
     async welcomeLink(email: string): Promise<string> {
       const parts = { database, accounts, clock, log };
       return (await openSignIn(config, parts)).welcomeLink(email);

@@ -1,6 +1,6 @@
 // What the operator does to accounts in the dashboard. Each change or look and its row in the audit log are one transaction. Owners
 // cannot give up their own ownership, nor suspend, unverify or delete themselves or another owner here, so there is always
-// somebody who can undo a change.
+// a person who can undo a change.
 import type { Clock } from '#core/clock.ts';
 import type { Database } from '#storage/database.ts';
 import type { AccountRow } from '#storage/schema.ts';

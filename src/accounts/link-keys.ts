@@ -1,4 +1,4 @@
-// The keys that sign links. Whoever has one signs links without asking the service, and the account pays for what they render: so each
+// The keys that sign links. Their holder signs links without asking the service, and the account pays for what they render: so each
 // has a name, its secret is shown once, and a revoked one ends all its links. V2 2.
 import { createHmac } from 'node:crypto';
 import type { Clock } from '#core/clock.ts';
@@ -15,7 +15,7 @@ import { installationSecret } from '#accounts/installation-secret.ts';
 import type { Plans } from '#accounts/plans.ts';
 
 const secretPrefix = 'lksec_';
-/** Of an account: it chooses itself how many there are. */
+/** Per account, which chooses itself how many there are. */
 const keptActs = 50;
 /** The name of a key that was made because there was none. */
 const firstName = 'API';
@@ -59,7 +59,7 @@ export function createLinkKeys(parts: { database: Database; plans: Plans; clock:
     return { row, secret };
   }
 
-  /** In the audit log: whoever has a link key spends the units of the account. */
+  /** In the audit log: the holder of a link key spends the units of the account. */
   async function record(tables: Tables, action: string, { id, account_id, name }: LinkKeyRow): Promise<void> {
     const account = await tables.accounts.byId(account_id);
     if (!account) return;

@@ -23,7 +23,7 @@ export interface Mailer {
 
 const smtpMs = 20_000;
 
-/** Mails that wait in the database: whoever claims one sends it. */
+/** Mails that wait in the database: the machine that claims one sends it. */
 interface Waiting<Item> {
   items: Item[];
   claim(item: NoInfer<Item>): Promise<boolean>;

@@ -1,4 +1,4 @@
-// better-auth with the operator's OpenID Connect provider. It is made when somebody first signs in with it, so that the service starts
+// better-auth with the operator's OpenID Connect provider. It is made at the first sign-in with it, so that the service starts
 // without the provider, and again after a failure.
 import { betterAuth } from 'better-auth';
 import { genericOAuth } from 'better-auth/plugins/generic-oauth';
@@ -151,7 +151,7 @@ function createInstance(parts: Parts, document: Discovered) {
   });
 }
 
-/** Of the ID token, whose signature, issuer, audience and nonce are checked before; the rest may be at another address. */
+/** The claims of the ID token, whose signature, issuer, audience and nonce are checked before; the rest may be at another address. */
 async function claimsOf(
   { userinfo_endpoint: address }: Discovered,
   idToken: string | undefined,
@@ -167,7 +167,7 @@ async function claimsOf(
     signal: AbortSignal.timeout(requestMs),
   });
   const more = response.ok ? ((await response.json()) as Claims) : {};
-  // OpenID Connect Core 5.3.2: otherwise it is about somebody else.
+  // OpenID Connect Core 5.3.2: otherwise it is about another person.
   return more.sub === signed.sub ? { ...more, ...signed } : signed;
 }
 

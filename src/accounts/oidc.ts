@@ -1,5 +1,5 @@
 // Sign-in with an OpenID Connect provider, through better-auth's generic provider. A person is who the issuer says, by its own address
-// and the subject: an e-mail address never decides who somebody is. A link to an existing person is made only while that person is signed in.
+// and the subject: an e-mail address never decides who a person is. A link to a person is made only while that person is signed in.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import { APIError } from 'better-auth/api';
@@ -34,7 +34,7 @@ const oidcProblems = [
 ] as const;
 type OidcProblem = (typeof oidcProblems)[number];
 
-/** Of better-auth and of the provider. */
+/** The codes of better-auth and of the provider. */
 const problems: Record<string, OidcProblem> = {
   account_not_linked: 'address_taken',
   account_already_linked_to_different_user: 'linked_elsewhere',
@@ -68,7 +68,7 @@ export function createOidc(
 ) {
   const { settings, accounts, installation, links, clock, log } = parts;
   const attempts = new AsyncLocalStorage<Attempt>();
-  /** With the issuer in it: the same subject at another issuer is somebody else. */
+  /** With the issuer in it: the same subject at another issuer is another person. */
   const providerId = `oidc-${hash('sha256', settings.issuer).slice(0, 24)}`;
 
   function currentAttempt(): Attempt {

@@ -25,7 +25,7 @@ export async function proveAddress(
     if (!kept.password) await tables.people.endCredentials(id);
     else await tables.people.endProviderLinks(id);
   }
-  // Links were sent to the address that the account had, or may have been asked for by somebody else.
+  // Links were sent to the address that the account had, or may have been asked for by another person.
   await tables.people.endLinks(id);
   await tables.people.setProvenEmail(id, email);
   await tables.accounts.update(id, { email, verified: 1 });

@@ -61,7 +61,7 @@ export async function answerUpload(
   return sendAnswer(request, reply, answer);
 }
 
-/** Of the only file. */
+/** The outcome of the only file. */
 export function storedOf([outcome]: UploadOutcome[]): StoredUpload {
   if (!outcome) throw new Error('no outcome for the one file');
   if (!outcome.ok) throw outcome.error;

@@ -43,7 +43,7 @@ interface Shape {
   'x-unit'?: Unit;
 }
 
-/** Of at least one character. */
+/** A text of at least one character. */
 export const text = (most: number, description: string, options: Shape = {}) =>
   Type.String({ minLength: 1, maxLength: most, ...options, description });
 export const integer = (minimum: number, maximum: number, description: string, options: Shape = {}) =>

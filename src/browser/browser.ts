@@ -8,14 +8,14 @@ export interface RenderedFile {
   sizeBytes: number;
   /** In hex. */
   sha256: string;
-  /** Of a picture, in its own pixels. */
+  /** The size of a picture, in its own pixels. */
   width: number | null;
   height: number | null;
-  /** Of a PDF. */
+  /** How many pages a PDF has. */
   pages: number | null;
   /** Whether something was cut off, as the warnings say. */
   truncated: boolean;
-  /** Of a picture that was compared with an earlier one. */
+  /** How a picture differs from the earlier one that it was compared with. */
   change?: PictureChange;
 }
 
@@ -42,7 +42,7 @@ export interface Warning {
   code: (typeof warningCodes)[number];
   message: string;
   url: string | null;
-  /** Of a file that did not arrive where one request sent it: no other request is told. */
+  /** Set for a file that did not arrive where one request sent it: no other request is told. */
   isOfPut?: true;
 }
 
@@ -50,7 +50,7 @@ export interface Warning {
 export interface PageReceipt {
   /** Without its query string; null for a document of the request that has no address of its own. */
   finalUrl: string | null;
-  /** Of the main document; null if it came with the request. */
+  /** The status of the main document; null if it came with the request. */
   status: number | null;
   title: string;
   /** How far it can be scrolled, in CSS pixels; null in receipts that were written before it was kept. */
@@ -72,11 +72,11 @@ export interface BrowserAbout {
   path: string;
   /** Where the executable came from, worded for the operator. */
   source: string;
-  /** Of its version, not of a file. */
+  /** When its version was released, not when its file was made. */
   releasedAt: Date;
   /** How to get a newer version. */
   renewal: string;
-  /** Of a download that could not be checked: who is trusted instead, worded for the operator. */
+  /** Set if a download could not be checked: who is trusted instead, worded for the operator. */
   trust?: string;
   sandboxed: boolean;
   /** Why the sandbox is off; null if it is on. */
@@ -134,7 +134,7 @@ export class RenderFailure extends Error {
   readonly reason: RenderFailureReason;
   /** The field of the request that it is about, if it is not the source: `wait_for[0]`. */
   readonly field: string | undefined;
-  /** Of the page, if the client asked for the failure; at most `maxWarnings`. */
+  /** The warnings of the page, if the client asked for the failure; at most `maxWarnings`. */
   readonly warnings: Warning[] | undefined;
   /** The browser or the page's process was lost, perhaps not because of this page: worth one retry. */
   readonly browserLost: boolean;

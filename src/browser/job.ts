@@ -16,7 +16,7 @@ export interface Job {
   listed?: readonly Listable[];
   /** For the whole render, from the moment it has a place. */
   timeoutMs: number;
-  /** Of all its pictures together; `limits.renderPixels` unless given. */
+  /** The most pixels of all its pictures together; `limits.renderPixels` unless given. */
   maxPixels?: number;
   /** Pictures that outputs are compared with. */
   references?: ReferenceFile[];
@@ -179,7 +179,7 @@ export interface PictureOutput {
   /** In CSS pixels of the page. */
   clip: { x: number; y: number; width: number; height: number } | null;
   omitBackground: boolean;
-  /** Of JPEG and WebP. */
+  /** The quality of a JPEG or WebP. */
   quality: number;
   resize: Resize | null;
   /** Instead of any of these: the page that is printed like this, whose number is its `pageRanges`. */

@@ -44,11 +44,11 @@ export class PictureDeclined extends Error {
   }
 }
 
-/** Of all accounts. They are made besides the renders, so there are so many workers more. */
+/** For all accounts together. They are made besides the renders, so there are so many workers more. */
 export const picturesAtOnce = 2;
 /** Larger pictures are not decoded: memory and time grow with the pixels. */
 export const maxPicturePixels = 60_000_000;
-/** Of a side. A canvas has as many pixels as a JPEG. */
+/** The longest side in pixels. A canvas has as many pixels as a JPEG. */
 export const longestSide: Record<PictureFormat, number> = { webp: 16_383, jpeg: 65_535, png: 65_535 };
 
 /** What is made of a picture that is shown in this size. Throws if it may not be made. */

@@ -29,7 +29,7 @@ export function createStarts(parts: {
     return worker;
   }
 
-  /** Starts a worker for whoever comes first. */
+  /** Starts a worker for the first render that needs one. */
   function grow(onFailure?: (error: Error) => void): Promise<Member> {
     parts.onBegin();
     const started = begin({ isLow: false }).then(parts.join);

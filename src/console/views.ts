@@ -61,16 +61,16 @@ export function renderView(
   return {
     ...accountRenderView(addresses, row, now),
     status: statuses[renderStateOf(row, queued)],
-    /** Of the interface that it was asked of. */
+    /** The version of the interface that was asked for it. */
     version,
     source,
     reference: row.reference,
     units: row.units,
-    /** Of the page; null if it has none. */
+    /** The title of the page; null if it has none. */
     title: page?.title || null,
-    /** Of the picture itself, in pixels; null if there is none. */
+    /** The size of the picture itself, in pixels; null if there is none. */
     size: (made && sizeOf(made)) ?? null,
-    /** Of the PDF. */
+    /** How many pages the PDF has. */
     pages: made?.pages ?? null,
     /** Whether its bytes are kept, so that it can get a link. */
     can_be_hosted: row.hosted === 0 && row.expires_at !== null && row.expires_at > now,

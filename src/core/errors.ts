@@ -17,7 +17,7 @@ export type ErrorPlace =
   | 'body'
   | 'elsewhere';
 
-/** Of the interface. */
+/** The version of the interface. */
 export type Version = 1 | 2;
 
 interface ErrorEntry {

@@ -45,7 +45,7 @@ interface Waiting {
 
 interface Line {
   jobs: Set<Waiting>;
-  /** Of all its jobs: a line may be long, and is not summed for each new job. */
+  /** The size of all its jobs: a line may be long, and is not summed for each new job. */
   bytes: number;
 }
 

@@ -47,7 +47,7 @@ export const variantKey = (
 ): string => `${key}_${width ?? 'full'}_${format}`;
 
 /**
- * Whether a stored file is one of ours, and not one that somebody else put there: those are not listed, copied or deleted. Its name is
+ * Whether a stored file is one of ours, and not one that was put there by others: those are not listed, copied or deleted. Its name is
  * an id, or that of an output, or that of a variant of one of these.
  */
 export const isBlobKey = (text: string): boolean =>

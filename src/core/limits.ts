@@ -15,7 +15,7 @@ export const limits = {
   pdfTotalMs: 75_000,
   /** The longest time that a client may ask for. */
   renderTotalMs: 90_000,
-  /** Of the pictures of one render together. */
+  /** The pictures of one render together. */
   renderPixels: 134_000_000,
   outputsPerRender: 5,
   filesPerRender: 50,

@@ -7,8 +7,8 @@ import type { WebhookDeliveryRow, WebhookEvent } from '#storage/schema.ts';
 import type { Caller } from '#accounts/authenticate.ts';
 
 /**
- * Of one endpoint. Past this it is switched off: its receiver has not kept up for a long time. URLs that come with renders cannot be
- * switched off, so no further one is accepted.
+ * Messages waiting for one endpoint. Past this it is switched off: its receiver has not kept up for a long time. URLs that come with
+ * renders cannot be switched off, so no further one is accepted.
  */
 export const maxWaiting = 10_000;
 

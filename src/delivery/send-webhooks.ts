@@ -15,7 +15,7 @@ import type { WebhookSecrets } from '#delivery/webhook-secrets.ts';
 
 /** Queues that one machine sends from at once. */
 const queuesAtOnce = 48;
-/** Of one account, on all machines: its other endpoints wait for their turn. */
+/** Endpoints of one account served at once on all machines: the others wait for their turn. */
 const queuesPerAccount = 2;
 /** Sent to one receiver at once. */
 const batch = 8;

@@ -9,7 +9,7 @@ import { webhookEvents, type WebhookEndpointRow, type WebhookEvent } from '#stor
 import { maxAttempts } from '#delivery/retries.ts';
 import type { WebhookSecrets } from '#delivery/webhook-secrets.ts';
 
-/** Of one delivery, those on request included: each leaves a row. */
+/** How often one delivery is sent, those on request included: each leaves a row. */
 const maxSends = 3 * maxAttempts;
 
 export interface EndpointChange {

@@ -13,11 +13,11 @@ export const showPath = (slug: string): string => `${sharePath(slug)}/show`;
 export const filePath = (slug: string): string => `/f/${slug}`;
 export const albumPath = (slug: string): string => `/a/${slug}`;
 export const dropPath = (token: string): string => `/u/${token}`;
-/** Of an output of a render. */
+/** The path of an output of a render. */
 export const renderPath = (format: OutputFormat, id: string): string =>
   `/${format === 'pdf' ? 'p' : 's'}/${id}`;
 
-/** Of a signed request. */
+/** The path of a signed request. */
 export const linkPath = (linkKey: string, payload: string, signature: string): string =>
   `/r/${linkKey}/${payload}/${signature}`;
 

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenBlob } from '#storage/blobs.ts';
 import { onceClosed } from '#http/connection/hang-up.ts';
 
-/** A body in memory, or one streamed from the store; whoever holds a stream must send it. */
+/** A body in memory, or one streamed from the store; the holder of a stream must send it. */
 export type Answer = {
   status: number;
   headers: Record<string, string | number>;

@@ -22,7 +22,7 @@ const exposedHeaders = [
   'idempotent-replayed',
 ];
 
-/** Of version 2 only. */
+/** Version 2 alone has these. */
 const furtherHeaders = ['x-service-cache', 'x-service-page-status', 'x-service-warnings'];
 
 const preflightHeaders = {

@@ -44,7 +44,7 @@ export function createGuards({ admission, budget }: { admission: Admission; budg
   }
 
   /**
-   * For 404 and 405 under /api/, which come before the key is checked: they count against the client's address. Whoever sends a
+   * For 404 and 405 under /api/, which come before the key is checked: they count against the client's address. A client that sends a
    * valid key is shown the budget of its account, unless this address has spent its own.
    */
   async function countRefusal(request: FastifyRequest, reply: FastifyReply): Promise<void> {

@@ -51,7 +51,7 @@ declare module 'fastify' {
     failure: ServiceError | undefined;
   }
   interface FastifyContextConfig {
-    /** Of requests to an endpoint of the API. */
+    /** Set for requests to an endpoint of the API. */
     kind?: RequestKind;
   }
 }

@@ -19,7 +19,7 @@ export interface Admission {
   admit(
     authorization: string | undefined,
     use: KeyUse,
-    /** Of the client. */
+    /** The address of the client. */
     address: string,
   ): Promise<{ caller: Caller; standing: BudgetStanding }>;
   /** Counts a request of a caller that is already authenticated. */

@@ -18,7 +18,7 @@ export interface QuotaState {
 }
 
 export interface Consumed {
-  /** Of the quota after each unit taken. */
+  /** The state of the quota after each unit taken. */
   states: QuotaState[];
   /** Why not all units were taken. */
   refusal?: QuotaExceededError;

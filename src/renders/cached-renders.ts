@@ -88,7 +88,7 @@ export function createCachedRenders(parts: CachedRendersParts) {
       }
       return hit;
     },
-    /** Makes a render, unless there is a result that is young enough or somebody else is making one. */
+    /** Makes a render, unless there is a result that is young enough or another request is making one. */
     findOrRender,
 
     keep: results.keep,

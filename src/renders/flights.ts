@@ -21,9 +21,9 @@ export const maxWaiting = 500;
 export interface Flight<T> {
   accountId: string;
   cacheKey: string;
-  /** Of whoever asks: who hangs up does not wait any longer. */
+  /** Aborted when the client hangs up: it does not wait any longer. */
   signal: AbortSignal;
-  /** Set if whoever asks may leave without ending the render: this ends it. */
+  /** Set if the client may leave without ending the render: this ends it. */
   detached?: AbortSignal;
   /** Whether a failure of the last minute is the answer, too; otherwise only one that was waited for. */
   recallsFailures: boolean;
@@ -100,7 +100,7 @@ export function createFlights({ database, clock }: { database: Database; clock: 
     try {
       return await takeOff(flight);
     } catch (error) {
-      // Whoever hung up has failed alone.
+      // A client that hung up has failed alone.
       if (!endOf(flight).aborted && !isOfOne(error)) failure = error;
       throw error;
     } finally {
@@ -121,7 +121,7 @@ export function createFlights({ database, clock }: { database: Database; clock: 
 
   return {
     join,
-    /** After a start on a single machine: whoever made a render before it is gone. */
+    /** After a start on a single machine: the process that made a render before it is gone. */
     forget: (): Promise<void> => renderFlights.unlockAll(),
     sweep: (): Promise<void> => renderFlights.purge(clock.now()),
   };
@@ -160,7 +160,7 @@ function createTakeOff(renderFlights: Tables['renderFlights'], clock: Clock) {
   async function fly<T>(flight: Flight<T>, attempt: string): Promise<T | undefined> {
     const key = { account_id: flight.accountId, cache_key: flight.cacheKey };
     const stopProlonging = every(clock, prolongEveryMs, () =>
-      // A lease that cannot be prolonged ends, and somebody else makes the render.
+      // A lease that cannot be prolonged ends, and another machine makes the render.
       renderFlights.keep(key, attempt, clock.now() + leaseMs).catch(() => {}),
     );
     try {

@@ -10,7 +10,7 @@ import { installationSecret } from '#accounts/installation-secret.ts';
 
 interface Sealed {
   given: unknown;
-  /** Of a result that may answer later requests, if the account has the same private hosts when it is made. */
+  /** The key of a result that may answer later requests, if the account has the same private hosts when it is made. */
   cacheKey: string | undefined;
   allowedHosts: string;
   document?: Pick<DocumentSource, 'kind'> & { text: Omit<TextFile, 'path'> };

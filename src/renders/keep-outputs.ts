@@ -23,9 +23,9 @@ export interface Keeping {
 
 export interface KeptOutputs {
   outputs: StoredOutput[];
-  /** Of a render that is not hosted. */
+  /** The bytes of a render that is not hosted. */
   bytes: OpenBlob | undefined;
-  /** Of the outputs that are sent elsewhere, by place. */
+  /** The outputs that are sent elsewhere, by place. */
   copies: Map<number, OpenBlob>;
   /** Called if the render has failed after all: closes the bytes, and deletes what was stored. */
   undo(options: { isStoreKept: boolean }): Promise<void>;

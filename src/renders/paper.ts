@@ -39,7 +39,7 @@ export function requireRoomOnPaper(
   margin: Sides<number>,
   paper: { width: number; height: number },
   landscape: boolean,
-  /** Of the paper, in a message. */
+  /** The name of the paper, for a message. */
   name: string,
   field = 'margin',
 ): void {

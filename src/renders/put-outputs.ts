@@ -9,9 +9,9 @@ import { maxWarnings, type PageReceipt, type Warning } from '#browser/browser.ts
 import type { Transfers } from '#delivery/transfers.ts';
 import type { StoredOutput } from '#renders/stored-render.ts';
 
-/** Where an output goes. The address is secret: whoever has it can write there. */
+/** Where an output goes. The address is secret: it is all that is needed to write there. */
 export interface Put {
-  /** Of the output. */
+  /** The place of the output. */
   place: number;
   /** Its name in the request. */
   field: string;
@@ -58,7 +58,7 @@ export async function putOutputs(
   return failures.flat();
 }
 
-/** Of this request or, in the receipt of a render, of the one that made it. */
+/** The failed puts of this request or, in the receipt of a render, of the one that made it. */
 export const failuresOfPuts = ({ warnings }: PageReceipt): Warning[] =>
   warnings.filter(({ isOfPut }) => isOfPut);
 

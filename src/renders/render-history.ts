@@ -38,7 +38,7 @@ export function createRenderHistory(parts: {
     return { ...output, text: (await readBlob(blobs, output.id))?.toString() ?? null };
   }
 
-  /** Of these, the renders that wait for their turn. */
+  /** Those of the renders that wait for their turn. */
   async function queuedOf(rows: RenderRow[]): Promise<Set<string>> {
     const pending = rows.filter(({ state }) => state === 'pending').map(({ id }) => id);
     return pending.length === 0 ? new Set() : database.tables.renderJobs.queued(pending, clock.now());

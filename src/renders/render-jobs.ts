@@ -27,7 +27,7 @@ export interface AskedJob {
 }
 
 export interface AcceptedRender extends StoredRender {
-  /** Undefined if somebody else has queued the same: it takes no units again. */
+  /** Undefined if another request has queued the same: it takes no units again. */
   quota?: QuotaState;
 }
 
@@ -170,7 +170,7 @@ function createEnds({ database, clock, renders, jobBlobs, requests, stop }: Rend
       purgeOwned(jobBlobs, (limit) => renderJobs.idsOf(accountId, limit), renderJobs.purge),
     sweepQueues: (): Promise<void> => database.transaction((tables) => tables.renderJobs.sweepQueues()),
     sweepOrphans: (): Promise<number> => sweepOrphans(jobBlobs, renderJobs.existing, clock.now()),
-    /** At the start of a single machine: whoever ran a job before is gone. */
+    /** At the start of a single machine: the process that ran a job before is gone. */
     forgetLeases: (): Promise<void> => renderJobs.endLeases(),
   };
 }

@@ -14,7 +14,7 @@ export interface RenderChanges {
   /** What the receipt of a hit has of its own. */
   hit?: {
     reference: string | null;
-    /** Of the files that it was sent to. */
+    /** The addresses of this render that its files could not be sent to. */
     failures: Warning[];
   };
   /** The receipt without its files and warnings, for a render that is deleted before its message is sent. */

@@ -4,7 +4,7 @@ import type { Job } from '#browser/job.ts';
 import type { Put } from '#renders/put-outputs.ts';
 
 export interface RenderRequest {
-  /** Of the interface. Version 1 has other codes for a render that fails. */
+  /** The version of the interface. Version 1 has other codes for a render that fails. */
   version: 1 | 2;
   job: Omit<Job, 'egress' | 'account' | 'phases' | 'listed'>;
   /** For messages. */
@@ -16,13 +16,13 @@ export interface RenderRequest {
   reference: string | null;
   /** Whether the outputs are stored under hosted URLs. If not, there is one output, and its bytes are the response. */
   isHosted: boolean;
-  /** Of hosted outputs; undefined for as long as uploads live on the plan. */
+  /** How long hosted outputs live; undefined for as long as uploads live on the plan. */
   expiresInSeconds: number | undefined;
   /** How long bytes that are not hosted are kept, for an idempotent replay or for the cache. */
   keepMs?: number;
   /** Set if the result may answer later requests that have the same. */
   cacheKey?: string;
-  /** Of the client's request, for the receipt of a failure. */
+  /** The id of the client's request, for the receipt of a failure. */
   requestId?: string;
 }
 

@@ -93,7 +93,7 @@ export function finishedRow(begun: BegunRender, made: MadeRender, now: number): 
   };
 }
 
-/** Of a render whose pending row this is. */
+/** The row of a failed render whose pending row this is. */
 export function failedRow(pending: RenderRow, failure: RenderFailure, now: number): RenderRow {
   const receipt = receiptOf(pending);
   const { message, ...described } = describeFailure(receipt.source, pending.target, failure);

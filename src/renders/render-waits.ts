@@ -4,7 +4,7 @@ import type { Clock } from '#core/clock.ts';
 import { createTally } from '#core/tally.ts';
 import type { Database } from '#storage/database.ts';
 
-/** Of one account in this process. Further ones are answered at once. */
+/** Waiting requests of one account in this process. Further ones are answered at once. */
 const maxWaiting = 50;
 /** Ids per statement. */
 const batch = 500;

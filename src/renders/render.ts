@@ -27,7 +27,7 @@ export interface FinishedRender extends StoredRender {
   durationMs: number;
   page: PageReceipt;
   timing: RenderTiming;
-  /** Of a render that is not hosted. Whoever holds them must send or dispose them. */
+  /** The bytes of a render that is not hosted. The caller must send or dispose them. */
   bytes: OpenBlob | undefined;
   quota: QuotaState;
 }

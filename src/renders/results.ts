@@ -20,7 +20,7 @@ export interface CachedRequest extends RenderRequest {
 
 /** An earlier result that answers a request. */
 export interface CacheHit extends StoredRender {
-  /** Of a request for bytes. Whoever holds them must send or dispose them. */
+  /** For a request for bytes. The caller must send or dispose them. */
   bytes: OpenBlob | undefined;
   ageMs: number;
 }
@@ -63,7 +63,7 @@ export function createResults(parts: ResultsParts) {
   }
 
   async function take(payer: Caller, row: RenderRow, request: CachedRequest): Promise<CacheHit | undefined> {
-    // Somebody with more patience may have found it.
+    // A request with more patience may have found it.
     if (ageOf(row) >= request.maxAgeMs) return undefined;
     const hit = await open(payer, row, request);
     if (!hit) await owned(payer.accountId).uncache(row.id);

@@ -28,7 +28,7 @@ export function createRendersRoom(
     Pick<JobRunnerParts, 'lowerRequest'> & {
       concurrency: number;
       pictureMaker: PictureMaker;
-      /** Of what came with queued renders. */
+      /** What came with queued renders. */
       jobBlobs: Blobs;
       plans: Plans;
       log: Logger;

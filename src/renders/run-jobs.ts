@@ -46,7 +46,7 @@ export function createJobRunner(parts: JobRunnerParts) {
     return job && (() => runOne(job));
   });
 
-  /** The accounts whose turn it is not; undefined if nobody else may stand in line here. */
+  /** The accounts whose turn it is not; undefined if no other account may stand in line here. */
   function passedOver(): string[] | undefined {
     const here = [...held.values()];
     const waiting = here.filter(({ isInLine }) => isInLine).length;

@@ -14,7 +14,7 @@ export interface StoredRender {
   createdAt: number;
   /** Null while it is queued or runs. */
   finishedAt: number | null;
-  /** Of what is hosted. */
+  /** When what is hosted expires. */
   expiresAt: number | null;
   /** Set if it is an earlier result that answers a request, which then cost nothing. */
   isCached?: true;
@@ -22,7 +22,7 @@ export interface StoredRender {
   units: number;
   durationMs: number | null;
   source: Source['kind'];
-  /** Of the page, or the base URL of a document, without the query string; null if there is none. */
+  /** The address of the page, or the base URL of a document, without the query string; null if there is none. */
   url: string | null;
   /** Null for renders from before version 2, and for those that failed. */
   timing: RenderTiming | null;
@@ -36,14 +36,14 @@ export interface StoredRender {
 export const asHit = { isCached: true, units: 0 } as const;
 
 export interface StoredOutput extends Omit<RenderedFile, 'path' | 'sha256'> {
-  /** Of its hosted URL, and the key of its bytes. */
+  /** The id in its hosted URL, and the key of its bytes. */
   id: string;
   format: OutputFormat;
   contentType: string;
   isHosted: boolean;
   /** Null for bytes that were not kept before version 2. */
   sha256: string | null;
-  /** Of a hosted extract of at most 1 MB; null in lists. */
+  /** The text of a hosted extract of at most 1 MB; null in lists. */
   text: string | null;
 }
 
@@ -101,15 +101,15 @@ export interface StoredFailure {
   reason: FailureReason | null;
   message: string;
   field: string | null;
-  /** Of a failure that `fail_on` asked for. */
+  /** The warnings of a failure that `fail_on` asked for. */
   warnings?: Warning[];
-  /** Of the request that asked for the render; null if it is not known. */
+  /** The id of the request that asked for the render; null if it is not known. */
   requestId: string | null;
 }
 
 /** What a row has as JSON, because no query asks for it. */
 export interface Receipt {
-  /** Of the interface that it was asked of. */
+  /** The version of the interface that was asked for it. */
   version: 1 | 2;
   source: Source['kind'];
   timing: RenderTiming | null;

@@ -17,7 +17,7 @@ export interface Target {
   resolve(signal: AbortSignal): Promise<void>;
 }
 
-/** Of the page, or of the address that a document has. Without network, that address is not looked up either. */
+/** The target of a render: its page, or the address that a document has. Without network, that address is not looked up either. */
 export function targetOf({ source, changes }: Pick<Task, 'source' | 'changes'>, rules: EgressRules): Target {
   if (source.kind === 'url') return checkTarget(source.url, rules);
   if (source.baseUrl === null) return { href: documentTarget(source.kind), resolve: async () => {} };

@@ -27,7 +27,7 @@ interface ServerSettings extends ListenerSettings {
   tls: TlsFiles | undefined;
   host: string;
   port: number;
-  /** Of /metrics alone, on loopback; undefined for that of the service. */
+  /** The port of /metrics alone, on loopback; undefined for that of the service. */
   metricsPort: number | undefined;
   baseUrl: string;
   contentBaseUrl: string;

@@ -35,7 +35,7 @@ export function createRouter(app: () => FastifyInstance) {
   }
 
   return {
-    /** Of endpoints for keys, without parameters. */
+    /** The paths of endpoints for keys, without parameters. */
     endpointPaths,
 
     add(route: Route): void {
@@ -53,7 +53,7 @@ export function createRouter(app: () => FastifyInstance) {
     /** The target of a request line. A path without a route is answered as those that begin like it. */
     at,
 
-    /** Of a request that has come to the application's own router. */
+    /** The place of a request that has come to the application's own router. */
     of({ url, is404, routeOptions, params }: FastifyRequest): Place {
       const place = is404 ? undefined : places.get(routeOptions.url ?? '');
       return place && isComplete(place, params) ? place : at(url);

@@ -1,4 +1,4 @@
-// What tells the folder of a backup from any other: a backup deletes files in its folder, so it must never be one of somebody else.
+// What tells the folder of a backup from any other: a backup deletes files in its folder, so it must never be a foreign one.
 import { realpathSync, type Dirent } from 'node:fs';
 import { open, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';

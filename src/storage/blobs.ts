@@ -121,7 +121,7 @@ export interface Blobs {
   list(): AsyncIterable<StoredBlob[]>;
   /** Deletes spools of processes that no longer run. */
   sweepSpools(): Promise<void>;
-  /** Of all blobs that this process has made durable. */
+  /** The size of all blobs that this process has made durable. */
   storedBytes(): number;
   /** Rejects when the store does not respond. */
   ping(): Promise<void>;

@@ -43,7 +43,7 @@ export interface Database {
   readonly tables: Tables;
   /** The connection itself, for better-auth, which has its own queries. */
   readonly connection: Kysely<Schema>;
-  /** Of every statement: `query`, `commit`, and with a pool `connect`, the wait for a connection. */
+  /** Times of every statement: `query`, `commit`, and with a pool `connect`, the wait for a connection. */
   readonly timings: Timings;
   /** Counts the requests of accounts, when many machines share the database. */
   readonly requestWindows?: RequestWindowsTable;

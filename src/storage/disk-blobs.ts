@@ -1,5 +1,5 @@
-// Blobs as files; small ones are in a database, if the store has one. Each file is spooled next to the store, synced, renamed into a fan-out folder, and the folder is synced too, so
-// that an acknowledged file survives a power cut.
+// Blobs as files; small ones are in a database, if the store has one. Each file is spooled next to the store, synced, renamed into a
+// fan-out folder, and the folder is synced too, so that an acknowledged file survives a power cut.
 import { constants } from 'node:fs';
 import { access, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -16,7 +16,7 @@ import { createChoresTable } from '#storage/tables/chores.ts';
 import { createRequestWindowsTable } from '#storage/tables/request-windows.ts';
 
 const connectMs = 2_000;
-/** Of one account at once: the first holds the lock, the next waits for it, and more would only hold connections. */
+/** Transactions of one account at once: the first holds the lock, the next waits for it, and more would only hold connections. */
 const lockingPerAccount = 2;
 /** How long a transaction waits for those of its account. */
 const lineMs = 15_000;

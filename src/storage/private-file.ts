@@ -27,7 +27,7 @@ function asFarAsPossible(change: () => void): void {
   try {
     change();
   } catch (error) {
-    // Another user's file, or a file system without modes: access is decided by whoever mounted it, and `doctor` reports it.
+    // Another user's file, or a file system without modes: access is decided by its mount, and `doctor` reports it.
     if (!['EPERM', 'ENOTSUP', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }

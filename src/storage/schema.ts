@@ -3,7 +3,7 @@
 
 export type Flag = 0 | 1;
 export type Unit = 'upload' | 'render';
-/** Of a render with several outputs: the first picture or PDF decides. */
+/** What a render made; of several outputs the first picture or PDF decides. */
 export type RenderKind = 'screenshot' | 'pdf' | 'extract';
 /** How far a render is: of a pending one, `render_jobs` knows whether it waits or runs. */
 export const renderStates = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
@@ -40,7 +40,7 @@ export interface AccountRow {
   deleted_at: number | null;
   /**
    * The events that its endpoints are told of, separated by commas; empty if there are none. Written with the endpoints, so that
-   * whoever has read the account knows without another query that there is nothing to tell.
+   * a reader of the account knows without another query that there is nothing to tell.
    */
   webhook_events: string;
   /** Private hosts that its renders may reach, each with its port, separated by commas; empty for most. */
@@ -134,7 +134,7 @@ export interface AlbumRow {
   expires_at: number | null;
 }
 
-/** Lets others upload for the account. Whoever has the token may; only its hash is stored. */
+/** Lets others upload for the account. The token is enough; only its hash is stored. */
 export interface UploadLinkRow {
   id: string;
   account_id: string;
@@ -143,7 +143,7 @@ export interface UploadLinkRow {
   /** Where its uploads go; the link ends with the album. */
   album_id: string | null;
   max_files: number;
-  /** Of each file. */
+  /** The largest file. */
   max_bytes: number;
   used_files: number;
   used_bytes: number;
@@ -169,12 +169,12 @@ export interface RenderRow {
   failure: string | null;
   /** The options used, as JSON. */
   options: string;
-  /** Of the output that decides the kind. */
+  /** The type of the output that decides the kind. */
   content_type: string;
-  /** Of all outputs together. */
+  /** The size of all outputs together. */
   size_bytes: number | null;
   duration_ms: number | null;
-  /** Of the first output, if it is stored. */
+  /** The hash of the first output, if it is stored. */
   sha256: string | null;
   /** 1 if /s/ or /p/ serves it; 0 for a render returned as bytes, which is only recorded. */
   hosted: Flag;
@@ -182,7 +182,7 @@ export interface RenderRow {
   /** When the stored bytes are deleted; null if never, or if none are stored. */
   expires_at: number | null;
   deleted_at: number | null;
-  /** Of the client, to find it again. */
+  /** The client's own word for it, to find it again. */
   reference: string | null;
   /** What it cost; 0 if it failed. */
   units: number;
@@ -194,13 +194,13 @@ export interface RenderRow {
   finished_at: number | null;
   /** What it answers, if it may answer later requests too: the hash of renders/cache-key.ts. A pending one has that of renders/render-jobs.ts. */
   cache_key: string | null;
-  /** Of a pending one, `render_jobs` knows more. A canceled one has a `failure` too, so that it is never taken for a success. */
+  /** `render_jobs` knows more of a pending one. A canceled one has a `failure` too, so that it is never taken for a success. */
   state: 'pending' | 'ended' | 'canceled';
 }
 
 /** A render that waits for its turn or runs on some machine. It ends with the transaction that deletes this row. */
 export interface RenderJobRow {
-  /** Of its pending render, and of the blob that holds what came with the request. */
+  /** The id of its pending render, and of the blob that holds what came with the request. */
   id: string;
   account_id: string;
   key_id: string | null;
@@ -212,7 +212,7 @@ export interface RenderJobRow {
   request_bytes: number;
   /** How often it was begun. */
   attempts: number;
-  /** Of the machine that has begun it last; nobody else may end it. */
+  /** The claim of the machine that has begun it last; no other may end it. */
   claim: string | null;
   /** Until then it holds a capture slot; afterwards any machine may begin it. */
   leased_until: number;
@@ -220,7 +220,7 @@ export interface RenderJobRow {
   sending: Flag;
 }
 
-/** An account that may have jobs. Its row is the lock of its queue: whoever adds a job or begins one writes to it first. */
+/** An account that may have jobs. Its row is the lock of its queue: adding a job and beginning one both write to it first. */
 interface RenderQueueRow {
   account_id: string;
   /** How many it has had; the account with the lowest number is next. One that comes later begins where the furthest is. */
@@ -401,7 +401,7 @@ export interface WebhookAttemptRow {
   delivery_id: string;
   number: number;
   at: number;
-  /** Of the answer; null if there was none. */
+  /** The status of the answer; null if there was none. */
   status: number | null;
   /** Why there was no answer. */
   failure: string | null;

@@ -25,7 +25,7 @@ export function createSpoolFolder(folder: string) {
     async sweep(): Promise<void> {
       for (const name of await readdir(folder)) {
         const [, pid, id = ''] = /^(\d+)-([^-]+)$/.exec(name) ?? [];
-        // A file with another name is somebody else's.
+        // A file with another name is not ours.
         if (!isId(id)) continue;
         const owner = Number(pid);
         // A file with this process's id that it does not hold is a leftover too: in a container every start has the same id.

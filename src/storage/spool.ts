@@ -63,7 +63,7 @@ function createSpool(
   inTurn: InTurn,
 ): Spool {
   const memory = createMemory();
-  /** Of what has left memory. */
+  /** The hash of what has left memory. */
   let hash: Hash | undefined;
   let sizeBytes = 0;
   let file: OpenFile | undefined;

@@ -10,7 +10,7 @@ export interface SizeFacts {
   dimensions: Dimensions | undefined;
 }
 
-/** Of the beginning of a file, or of the whole. */
+/** Measures the beginning of a file, or the whole. */
 export const measureFile = (
   sent: Buffer,
   { type, isWhole }: { type: ImageType; isWhole: boolean },

@@ -39,7 +39,7 @@ export function createHostedUploads(parts: {
       return upload && access.decide(upload, ticket) === wanted ? upload : undefined;
     };
 
-  /** The upload that this delete token belongs to. Whoever holds it need not see the picture, so used-up views do not matter. */
+  /** The upload that this delete token belongs to. Its holder need not see the picture, so used-up views do not matter. */
   async function byDeleteToken(id: string, token: string): Promise<OwnedUpload | undefined> {
     const upload = isName(id) ? await uploads.byId(id) : undefined;
     const isRight = sameHash(hashSecret(token), upload?.delete_token_hash ?? hashSecret(''));

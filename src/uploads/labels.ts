@@ -12,7 +12,7 @@ export function descriptionOf(text: string): string {
   return description;
 }
 
-/** Of one upload. */
+/** The tags of one upload. */
 export const maxTags = 20;
 
 export const tagOf = (text: string): string => labelOf('tag', text);

@@ -30,7 +30,7 @@ export function createUploadsRoom(parts: {
   /** Its URLs, as webhooks name them. */
   linksOf: (slug: string) => object;
   wakeWebhooks: () => void;
-  /** Of the installation. */
+  /** The secret of the installation. */
   secret: string;
 }) {
   const { clock } = parts;

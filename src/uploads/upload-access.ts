@@ -1,5 +1,5 @@
 // Who may see an upload. Every address that shows one, or a part of one, asks `decide`. A guarded upload (a password, a number of views)
-// is shown to whoever holds a ticket, which a visitor gets for the right password, or for one of the views. Spec 10.11.
+// is shown to the holder of a ticket, which a visitor gets for the right password, or for one of the views. Spec 10.11.
 import { createHmac } from 'node:crypto';
 import type { Clock } from '#core/clock.ts';
 import { sameHash } from '#core/ids.ts';
@@ -29,7 +29,7 @@ export function createUploadAccess(parts: {
   database: Database;
   clock: Clock;
   passwords: UploadPasswords;
-  /** Of the installation. */
+  /** The secret of the installation. */
   secret: string;
 }) {
   const { database, clock, passwords } = parts;
@@ -53,7 +53,7 @@ export function createUploadAccess(parts: {
     return isSigned && Number.parseInt(ends, 36) > clock.now();
   }
 
-  /** The password is part of it: whoever was let in with an old one is asked again. */
+  /** The password is part of it: a visitor who was let in with an old one is asked again. */
   const signature = ({ id, password_hash }: GuardedUpload, ends: string): string =>
     createHmac('sha256', key)
       .update(JSON.stringify([id, password_hash, ends]))

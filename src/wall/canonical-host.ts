@@ -28,7 +28,7 @@ export function parseAuthority(text: string, defaultPort?: number): Authority | 
   return { host, port };
 }
 
-/** Of an http, https, ws or wss URL. */
+/** The authority of an http, https, ws or wss URL. */
 export function authorityOf(url: string): Authority | undefined {
   const parsed = URL.parse(url);
   const isSecure = parsed?.protocol === 'https:' || parsed?.protocol === 'wss:';

@@ -1,5 +1,5 @@
 // Checks a URL that a client wrote, for every field that takes one, and names the reason for a refusal at once. This is a
-// convenience for the client: whoever connects decides again and dials only the addresses that were decided on.
+// convenience for the client: the connecting code decides again and dials only the addresses that were decided on.
 import { invalid } from '#core/errors.ts';
 import type { EgressRules, Verdict } from '#wall/rules.ts';
 import type { WayOut } from '#wall/ways-out.ts';

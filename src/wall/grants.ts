@@ -34,7 +34,7 @@ const never = [
 
 const isNeverGranted = (bytes: readonly number[]): boolean => never.some((block) => isInBlock(bytes, block));
 
-/** A granted name may resolve to anything, and whoever answers for it may be somebody else than the operator. */
+/** A granted name may resolve to anything, and its owner may be another than the operator. */
 export function mayBeGranted(address: string): boolean {
   const bytes = parseAddress(address);
   return bytes !== undefined && !isNeverGranted(bytes);

@@ -67,7 +67,7 @@ interface Exchange {
   url: URL;
   headers: Record<string, string | number>;
   body: Buffer | Readable | undefined;
-  /** Of the larger body. */
+  /** The size of the larger body. */
   bodyBytes: number;
   /** How many bytes the connection may bring, while this many of the body have not been read yet. */
   maxBytes: (unread: number) => number;

@@ -12,7 +12,7 @@ export type Opening =
   /** The owner, one host and port for one account. */
   | 'grants';
 
-/** Of one render, for all that its page loads. */
+/** The limits of one render, for all that its page loads. */
 export interface DoorLimits {
   /** Both directions together. */
   bytes: number;
@@ -23,15 +23,15 @@ export interface DoorLimits {
   connections: number;
   connectMs: number;
   /**
-   * Of a plain response; what TLS carries is not read here. Twice what Node and HAProxy accept and as much as Varnish and nginx, so no
-   * site that works behind one of them is refused. Chromium's own limit is eight times as much.
+   * Headers of a plain response; what TLS carries is not read here. Twice what Node and HAProxy accept and as much as Varnish and nginx,
+   * so no site that works behind one of them is refused. Chromium's own limit is eight times as much.
    */
   headerBytes: number;
-  /** Of a plain request. A client's 20 headers and 50 cookies have 290 KiB at most, and the page may add its own. */
+  /** The headers of a plain request. A client's 20 headers and 50 cookies have 290 KiB at most, and the page may add its own. */
   requestHeaderBytes: number;
 }
 
-/** Of one request of the service itself. */
+/** The limits of one request of the service itself. */
 interface ExchangeLimits {
   /** From the look-up to the end of the answer, if neither body is large. */
   exchangeMs: number;
@@ -39,7 +39,7 @@ interface ExchangeLimits {
   msPerMiB: number;
   /** Read of an answer besides a body that is wanted: the head, TLS, what frames the body. */
   answerBytes: number;
-  /** Of a body that is wanted. */
+  /** The size of a body that is wanted. */
   bodyBytes?: number;
 }
 
@@ -51,7 +51,7 @@ interface Row {
   redirects: 'judged' | 'refused' | 'followed';
   /** `any`: the operator has written the address, so nothing judges it. */
   openings: readonly Opening[] | 'any';
-  /** Whoever knows the address can write there, so no message quotes it. */
+  /** The address is all that is needed to write there, so no message quotes it. */
   isSecret?: true;
   /** It gets what one request does with a result: others that ask for the same result try for themselves. */
   isOfDelivery?: true;

@@ -6,7 +6,7 @@ import { linkedOf, propertiesOf } from '#api/v2/fields/row.ts';
 import { outputRows, pageRows } from '#api/v2/fields/rows.ts';
 import { orNull, type RenderRequest } from '#api/v2/schemas.ts';
 
-/** Of the text in the address. */
+/** The length of the text in the address. */
 export const payloadCharacters = 8192;
 
 export const linkMaxAge = { min: 60, max: maxAgeSeconds, default: 86_400 };

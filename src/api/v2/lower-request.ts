@@ -74,7 +74,7 @@ export function lowerRequest(
   };
 }
 
-/** Of a render that was queued, perhaps by an earlier version of the service. */
+/** Lowers the request of a render that was queued, perhaps by an earlier version of the service. */
 export const lowerStored = (
   given: unknown,
   files: SourceFile[],

@@ -24,9 +24,9 @@ const jsonBytes = 8 * 1024 * 1024;
 const smallBytes = 64 * 1024;
 
 export interface RenderBody extends ReadRequest, AsyncDisposable {
-  /** Of a large request; it is not in `given`. */
+  /** The document of a large request; it is not in `given`. */
   document: SentDocument | undefined;
-  /** Of the JSON. */
+  /** The size of the JSON. */
   sizeBytes: number;
   files: SourceFile[];
   /** The files by name and content, for comparing requests. */

@@ -1,4 +1,4 @@
-// POST /api/v2/links: signs a link, which renders when somebody asks for it. Spec 10.
+// POST /api/v2/links: signs a link, which renders when a visitor asks for it. Spec 10.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#core/clock.ts';
 import { invalid } from '#core/errors.ts';

@@ -11,7 +11,7 @@ import { orNull } from '#api/v2/schemas.ts';
 
 /** How long a link lives. */
 export const seconds = { minimum: limits.expiresInSeconds.min, maximum: limits.expiresInSeconds.max };
-/** Of a link that there is already. */
+/** The life of a link that there is already. */
 export const newLife = orNull(
   'integer',
   saying(

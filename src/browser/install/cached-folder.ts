@@ -143,7 +143,7 @@ async function putInPlace(draft: string, folder: string): Promise<void> {
   }
 }
 
-/** A folder or file of somebody else is not moved away and deleted. */
+/** A folder or file of another program is not moved away and deleted. */
 async function refuseForeign(folder: string): Promise<void> {
   const found = await lstat(folder).catch(() => null);
   if (found === null) return;

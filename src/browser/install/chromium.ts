@@ -14,7 +14,7 @@ export interface Chromium {
   /** Where it came from and how to get a newer one, worded for the operator. */
   source: string;
   renewal: string;
-  /** Of a download that could not be checked: who is trusted instead, worded for the operator. */
+  /** Set if a download could not be checked: who is trusted instead, worded for the operator. */
   trust?: string;
   /** Its folder in the cache if it was fetched: removed when a newer one is in use. */
   folder?: string;
@@ -34,7 +34,7 @@ export const renewCommand = 'npx tintype browser renew';
 /** Only ends a hang: on a small or busy machine a program of 200 MB takes long to start. */
 const versionMs = 60_000;
 
-/** Of files that have not changed since: a program of 200 MB is not started for it every minute. */
+/** The versions of files that have not changed since: a program of 200 MB is not started for it every minute. */
 const known = new Map<string, string>();
 
 /**

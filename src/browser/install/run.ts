@@ -46,7 +46,7 @@ export async function run(
   );
 }
 
-// Of Node's programs, apt, and npm from its tenth version and before.
+// What begins an error of Node's programs, of apt, and of npm from its tenth version and before.
 const errorStarts = ['Error: ', 'E: ', 'npm error code ', 'npm ERR! code '];
 
 /** The first line that contains an error, without what it starts with; otherwise the last line. */

@@ -8,7 +8,7 @@ const thisHost = hostname().replaceAll(/[^A-Za-z0-9.]/g, '_');
 /** This process in the name of a file. */
 export const thisProcess = (): string => `${thisHost}-${process.pid}-${startTimeOf(process.pid)}`;
 
-/** Of a name that begins like `thisProcess`; undefined if it is of another machine, whose processes nobody here knows. */
+/** Whether the process of a name that begins like `thisProcess` runs; undefined for another machine, whose processes are unknown here. */
 export function isOfRunning(name: string): boolean | undefined {
   const [, host, pid, startTime = ''] = /^([^-]*)-(\d+)-(\d+)/.exec(name) ?? [];
   return host === thisHost ? isRunning(Number(pid), startTime) : undefined;

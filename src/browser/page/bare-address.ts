@@ -7,7 +7,7 @@ export function bareAddress(text: string): string | null {
   return url.origin + url.pathname;
 }
 
-/** Of every address in a text. */
+/** Removes the query of every address in a text. */
 export const withoutQueries = (text: string): string =>
   text
     .split(/([\s"'<>])/)

@@ -26,7 +26,7 @@ export function createNotes(page: Page, { source, changes, waits: { failOn } }: 
     page.failedRequests.all().map((one) => ({ ...one, isBlocked: one.isBlocked || isWithheld(one) }));
   const isPrivate = (url: string) =>
     source.kind !== 'url' && source.baseUrl === null && isPrivateAddress(url);
-  /** Of a file that should have come with the request: its name there. */
+  /** A file that should have come with the request is called by its name there. */
   const nameOf = (url: string) => (isPrivate(url) ? new URL(url).pathname.slice(1) : bareAddress(url));
 
   /** What is wrong with the page, in words. */

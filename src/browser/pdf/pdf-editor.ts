@@ -7,7 +7,7 @@ import { openLibraryThread, type LibraryThread } from '#browser/process/library-
 import { pdfThread } from '#browser/pdf/pdf-thread.ts';
 
 export interface PdfFacts {
-  /** Of each page, in points. */
+  /** The size of each page, in points. */
   sizes: { width: number; height: number }[];
   /** Number of the page that each target of a link is on, by the fragment of its address. */
   targets: Map<string, number>;

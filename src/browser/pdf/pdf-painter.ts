@@ -10,7 +10,7 @@ interface Size {
 }
 
 interface Piece {
-  /** Of the page, in pixels. */
+  /** The size of the page, in pixels. */
   whole: Size;
   top: number;
   pieceHeight: number;
@@ -18,7 +18,7 @@ interface Piece {
 }
 
 export interface PainterCalls {
-  /** Of the first page, in points. */
+  /** Answers the size of the first page, in points. */
   open(bytes: Uint8Array<ArrayBuffer>): Promise<Size>;
   /** RGBA. */
   draw(piece: Piece): Uint8Array;

@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream';
 
 interface ChannelOptions {
-  /** Of a line that comes in. */
+  /** The length of a line that comes in. */
   maxCharacters: number;
   onMessage: (message: unknown) => void;
   onBroken: (reason: string) => void;

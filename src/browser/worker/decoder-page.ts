@@ -25,7 +25,7 @@ export interface DecoderPage {
 interface PictureInPage {
   address: string;
   contentType: string;
-  /** Of what is transparent; null keeps it so. */
+  /** The colour behind what is transparent; null keeps it transparent. */
   background: string | null;
   /** From 0 to 1, if a JPEG is to be sent instead of pixels. */
   jpegQuality: number | null;

@@ -5,7 +5,7 @@ import { memoryOfGroups } from '#browser/process/proc.ts';
 import type { Worker } from '#browser/worker/worker.ts';
 
 export interface MemoryLimits {
-  /** Of a worker with its browser, before any page. */
+  /** What a worker and its browser take before any page. */
   workerBytes: number;
   /** For each of its renders, in addition. */
   renderBytes: number;

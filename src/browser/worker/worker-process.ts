@@ -34,7 +34,7 @@ interface ProcessOptions extends Pick<StartOrder, 'chromium' | 'users'> {
 const nodeFlags = ['--enable-source-maps', '--heap-growing-percent=70', '--semi-space-growth-factor=1'];
 const maxErrorCharacters = 4_096;
 
-/** Of running workers: they end with this process, however it ends. */
+/** The process groups of running workers: they end with this process, however it ends. */
 const groups = new Set<number>();
 process.on('exit', () => groups.forEach(killGroup));
 

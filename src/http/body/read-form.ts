@@ -13,7 +13,7 @@ export interface OpenPart {
 
 const totalMs = 4 * 60_000;
 
-/** `open` may throw to refuse a part. The promises of the parts' ends belong to whoever made them. */
+/** `open` may throw to refuse a part. The promises of the parts' ends belong to their maker. */
 export async function readForm(request: IncomingMessage, open: (head: PartHead) => OpenPart): Promise<void> {
   try {
     const parser = createFormParser(request.headers['content-type'] ?? '');

@@ -24,7 +24,7 @@ export interface FormRules {
   /** Whether a part is a file, and may be there. */
   isFile(head: PartHead, filesBefore: number): boolean;
   limitFiles(fileBytes: number, allBytes: number): void;
-  /** Of a text; what is longer is cut. */
+  /** The longest text; what is longer is cut. */
   textBytes: number;
   limitText?(name: string, bytes: number): void;
   textOf(name: string, bytes: Buffer): string;

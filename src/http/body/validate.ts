@@ -118,7 +118,7 @@ function mistakesInItems(rule: Rule, value: unknown[], path: string, isSecret: b
 }
 
 /**
- * Of a union, the branch that is meant: the one of the value's kind and, among objects, the one with most of its fields. The union
+ * The branch of a union that is meant: the one of the value's kind and, among objects, the one with most of its fields. The union
  * itself, which says what is expected, if there is none.
  */
 function branchFor(rule: Rule, value: unknown): Rule {

@@ -1,4 +1,4 @@
-// Reports a body whose bytes stop being HTTP half-way, or that ends early, to whoever reads it, so that the order of checks is
+// Reports a body whose bytes stop being HTTP half-way, or that ends early, to its reader, so that the order of checks is
 // kept. Node itself would keep waiting for the rest.
 import type { IncomingMessage } from 'node:http';
 

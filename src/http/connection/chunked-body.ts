@@ -33,7 +33,7 @@ for (const digit of '0123456789abcdefABCDEF') digits[digit.charCodeAt(0)] = Numb
 export function createChunkJoiner(): (bytes: Buffer) => JoinedChunks {
   let place = inSize;
   let hasDigits = false;
-  /** Of the current chunk; then how many of its bytes are missing. */
+  /** The size of the current chunk; then how many of its bytes are missing. */
   let size = 0;
   let chunks = 0;
   let totalBytes = 0;

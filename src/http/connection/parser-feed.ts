@@ -73,7 +73,7 @@ interface Turns {
   takePortion(): boolean;
 }
 
-/** Turns are counted only while somebody asks. */
+/** Turns are counted only while they are asked for. */
 function createTurns(): Turns {
   let [turn, portions, isCounted] = [0, 0, false];
   function now(): number {

@@ -31,7 +31,7 @@ export interface Operation {
   operationId: string;
   summary: string;
   description: string;
-  /** Of the path and of the query. */
+  /** What stands in the path and in the query. */
   parameters?: { name: string; required: boolean; description?: string; schema: Schema }[];
   requestBody?: { content: Record<string, Media> };
   /** Empty if it needs no key. */

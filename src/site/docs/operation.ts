@@ -27,7 +27,7 @@ export interface Endpoint {
   operation: Operation;
 }
 
-/** Of version 1 those that need a key: the guides tell of its other addresses. */
+/** The endpoints of a version; of version 1 those that need a key: the guides tell of its other addresses. */
 export const endpointsOf = ({ paths }: OpenapiDocument, version: Version): Endpoint[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)

@@ -20,7 +20,7 @@ export interface Call {
   baseUrl: string;
   /** Below /api/v1/; `render` is version 2. */
   endpoint: string;
-  /** Of an upload, `file` is the name of a file, or several. */
+  /** The fields; `file` of an upload is the name of a file, or several. */
   body: Record<string, unknown>;
 }
 
@@ -116,7 +116,7 @@ const isHosted = (call: Call): boolean => call.body['response'] === 'json' || is
 const outputOf = ({ endpoint, body: { format = 'png' } }: Call): string =>
   `page.${endpoint === 'pdf' ? 'pdf' : endingOf(String(format))}`;
 
-/** Of a file with this format. */
+/** How the name of a file in this format ends. */
 export const endingOf = (format: string): string =>
   outputFiles[format as keyof typeof outputFiles]?.extensions[0] ?? format;
 

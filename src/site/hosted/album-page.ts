@@ -9,7 +9,7 @@ import { albumPath, sharePath, type Addresses } from '#http/addresses.ts';
 import { html, type Html, type Page } from '#site/pages/page.ts';
 
 export interface ShownAlbum {
-  /** Of this page, and whether a visitor must be asked before one is shown. */
+  /** The uploads on this page, and whether a visitor must be asked before one is shown. */
   uploads: { upload: UploadRow; access: Access }[];
   totals: StoredTotals;
   isFirstPage: boolean;
@@ -18,11 +18,11 @@ export interface ShownAlbum {
   now: number;
 }
 
-/** Of a tile, on screens of every density. */
+/** The widths of a tile, on screens of every density. */
 const tileWidths = [256, 384, 512, 768] satisfies VariantWidth[];
 /** A smaller file is its own thumbnail. */
 const smallBytes = 24 * 1024;
-/** Of the picture in a preview card. */
+/** The width of the picture in a preview card. */
 const cardWidth = 1280;
 
 export function describeAlbum(album: AlbumRow, shown: ShownAlbum): Page {

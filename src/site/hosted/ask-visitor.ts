@@ -61,7 +61,7 @@ export function showUpload({ guards, settings, uploads }: ShowParts) {
     // Others may just have used up the last view. The page could not say so: a redirect to it looks as if the visitor was let in.
     if (!upload && isPressed && !(await hostedUploads.bySlug(slug, ticket)))
       return answerNotFound(request, reply);
-    // Whoever comes here by hand, or need not ask, belongs on the page.
+    // A visitor who comes here by hand, or need not ask, belongs on the page.
     if (!upload) return reply.header('cache-control', notStored).redirect(sharePath(slug), 303);
     return show(request, reply, upload).catch((error: unknown) => {
       if (!(error instanceof ServiceError) || error.code !== 'rate_limited') throw error;

@@ -30,7 +30,7 @@ export interface DeleteParts {
 }
 
 export function deleteUpload({ hostedUploads, uploadAccess, guards, pictureOrigins }: DeleteParts) {
-  /** Whoever may delete it may see it. */
+  /** A client that may delete it may see it. */
   const thumbnailOf = (upload: UploadRow): string =>
     withQuery(filePath(upload.slug), 'width=640', ticketQuery(uploadAccess.ticketFor(upload)));
 

@@ -25,7 +25,7 @@ export interface SharedFile {
   sizeBytes: number;
   width: number | null;
   height: number | null;
-  /** Of a PDF. */
+  /** How many pages a PDF has. */
   pages: number | null;
   /** Whether the page shows it as a picture; otherwise it offers to open it. */
   isPicture: boolean;

@@ -12,7 +12,7 @@ export interface Operation {
   tag: string;
   summary: string;
   description: string;
-  /** Of its path and its headers. */
+  /** What stands in its path and its headers. */
   parameters?: Json[];
   query?: TSchema;
   requestBody?: Json;

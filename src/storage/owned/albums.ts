@@ -6,9 +6,9 @@ import { hasViews } from '#storage/tables/uploads.ts';
 
 /** An album with what its uploads say of it. */
 export interface Album extends AlbumRow {
-  /** Of those that resolve. */
+  /** How many of its uploads resolve. */
   uploads: number;
-  /** Of the first of them that everybody may see. */
+  /** The slug of the first of them that everybody may see. */
   cover_slug: string | null;
 }
 

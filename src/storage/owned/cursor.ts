@@ -11,7 +11,7 @@ export const pageOptions = (query: {
   limit: (query.limit ?? 50) + 1,
 });
 
-/** Of the page that these rows are, the additional one included; null if it is the last. */
+/** The cursor after the page that these rows are, the additional one included; null if it is the last. */
 export function nextCursor(
   rows: { created_at: number; id: string }[],
   { limit, until }: PageOptions,

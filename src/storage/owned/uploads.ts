@@ -18,7 +18,7 @@ export interface UploadFilter extends TimeFilter {
   contentType?: string | undefined;
   /** `before` is a time by which it will have expired. */
   expiry?: 'never' | 'some' | { before: number } | undefined;
-  /** Of what is stored, in lower case. */
+  /** The hash of what is stored, in lower case. */
   sha256?: string | undefined;
 }
 

@@ -47,7 +47,7 @@ export function createOwnedWebhooks(db: Kysely<Schema>, accountId: string) {
         .executeTakeFirst();
       return result.numDeletedRows === 1n;
     },
-    /** With the secret, so that whoever knew it can sign nothing any more. */
+    /** With the secret, so that nothing more can be signed with it. */
     async removeAll(): Promise<void> {
       await db.deleteFrom('webhook_endpoints').where('account_id', '=', accountId).execute();
       await db.deleteFrom('webhook_secrets').where('account_id', '=', accountId).execute();
@@ -95,7 +95,7 @@ function createDeliveryLog(db: Kysely<Schema>, accountId: string) {
         .where('account_id', '=', accountId)
         .where('id', '=', id)
         .executeTakeFirst(),
-    /** Of deliveries of this account, in order. */
+    /** The attempts of deliveries of this account, in order. */
     attempts: (deliveryIds: string[]): Promise<WebhookAttemptRow[]> =>
       db
         .selectFrom('webhook_attempts')

@@ -21,7 +21,7 @@ export const revocationSkewMs = 2_000;
 /** Enough for a person to notice an address that they do not know. */
 export const addressesPerKey = 5;
 
-/** Of a key, for its holder. */
+/** The columns of a key that its holder needs. */
 export const keyColumns = sql`
   api_keys.id, account_id, revoked_at, scope, expires_at, uploads_per_month, renders_per_month`;
 

@@ -10,7 +10,7 @@ export function createAuditLogTable(db: Kysely<Schema>) {
     },
     page: (page: PageOptions): Promise<AuditLogRow[]> =>
       db.selectFrom('audit_log').selectAll().$call(newestFirst(page)).execute(),
-    /** Deletes all but the newest acts of somebody whose names begin with this. */
+    /** Deletes all but the newest acts of an actor whose names begin with this. */
     async trim(actorId: string, prefix: string, keep: number): Promise<void> {
       const theirs = db
         .selectFrom('audit_log')

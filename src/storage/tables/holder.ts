@@ -1,4 +1,4 @@
-// What an account allows whoever holds one of its keys or links: read with the key, in one look-up.
+// What an account allows the holder of one of its keys or links: read with the key, in one look-up.
 import { sql } from 'kysely';
 import type { AccountRow } from '#storage/schema.ts';
 import type { WithStoredPlan } from '#storage/tables/plans.ts';
@@ -15,5 +15,5 @@ const names = [
 
 export type Holder = Pick<AccountRow, (typeof names)[number]> & WithStoredPlan;
 
-/** Of `accounts`; `stored_plan` is not among them. */
+/** The columns of `accounts`; `stored_plan` is not among them. */
 export const holderColumns = sql.join(names.map((name) => sql.ref(name)));

@@ -1,4 +1,4 @@
-// Queries on renders that are queued. Accounts take turns: whoever begins a job takes the account that has had the fewest, and counts
+// Queries on renders that are queued. Accounts take turns: beginning a job takes the account that has had the fewest, and counts
 // one turn more for it. In Postgres all transactions lock in this order: queue, counter of the account, job, render.
 import { sql, type Kysely } from 'kysely';
 import type { RenderJobRow, Schema } from '#storage/schema.ts';
@@ -82,7 +82,7 @@ export function createRenderJobsTable(db: Kysely<Schema>) {
         .execute();
       return true;
     },
-    /** Of these, the ones that wait for their turn. */
+    /** Those of the jobs that wait for their turn. */
     async queued(ids: string[], now: number): Promise<Set<string>> {
       const rows = await db
         .selectFrom('render_jobs')
@@ -92,7 +92,7 @@ export function createRenderJobsTable(db: Kysely<Schema>) {
         .execute();
       return new Set(rows.map(({ id }) => id));
     },
-    /** Of these, the ones that have not ended. */
+    /** Those of the jobs that have not ended. */
     async existing(ids: string[]): Promise<Set<string>> {
       const rows = await db.selectFrom('render_jobs').select('id').where('id', 'in', ids).execute();
       return new Set(rows.map(({ id }) => id));
@@ -125,7 +125,7 @@ function createTurns(db: Kysely<Schema>) {
         insert into render_queues (account_id, turn) values (${accountId}, ${furthest})
         on conflict (account_id) do update set turn = render_queues.turn`.execute(db);
     },
-    /** Of the accounts that have a job to begin and a capture slot for it, the one that is next. Locks its queue. */
+    /** The next of the accounts that have a job to begin and a capture slot for it. Locks its queue. */
     async nextAccount(now: number, caps: PlanCaps, without: string[]): Promise<string | undefined> {
       const cases = Object.entries(caps.byPlan).map(
         ([plan, cap]) => sql`when ${plan} then cast(${cap} as integer)`,
@@ -188,7 +188,7 @@ function createTurns(db: Kysely<Schema>) {
         .where('claim', '=', claim)
         .execute();
     },
-    /** At the start of a single machine: whoever held the leases is gone. */
+    /** At the start of a single machine: the process that held the leases is gone. */
     async endLeases(): Promise<void> {
       await db.updateTable('render_jobs').set({ leased_until: 0 }).where('leased_until', '>', 0).execute();
     },

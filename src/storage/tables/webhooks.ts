@@ -1,5 +1,5 @@
 // Queries on webhooks as the service sends them: events are recorded, machines claim queues, attempts are noted. An endpoint's row is
-// the lock of its queue: whoever adds a delivery, and whoever counts what is left, writes to it first.
+// the lock of its queue: adding a delivery and counting what is left both write to it first.
 import { sql, type Kysely } from 'kysely';
 import { insertRows } from '#storage/insert-rows.ts';
 import type {
@@ -196,7 +196,7 @@ function createQueues(db: Kysely<Schema>) {
           order by created_at desc, id desc limit 1 offset ${keep})`.execute(db);
       return rows[0];
     },
-    /** At the start of a single machine: whoever held the leases is gone. */
+    /** At the start of a single machine: the process that held the leases is gone. */
     async endLeases(): Promise<void> {
       await db
         .updateTable('webhook_endpoints')

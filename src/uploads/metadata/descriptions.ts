@@ -46,7 +46,7 @@ const iptcKinds: Record<number, MetadataKind | undefined> = {
   122: 'author',
 };
 const resources = { iptc: 0x0404, exif: [0x0422, 0x0423], xmp: 0x0424, thumbnails: [0x0409, 0x040c] };
-/** Of the record: its version and character set. */
+/** The number of the record that tells its version and character set. */
 const envelope = 1;
 
 /** Takes what follows the name of the segment: resources with a number, a name and a size. */

@@ -7,11 +7,11 @@ const headerBytes = 13;
 const [imageBlock, extension, trailer] = [0x2c, 0x21, 0x3b];
 const [graphicControl, application] = [0xf9, 0xff];
 const emptyBlock = Buffer.of(0);
-/** Of an application, with its version. */
+/** The length of an application's name with its version. */
 const nameBytes = 11;
 const loops = ['NETSCAPE2.0', 'ANIMEXTS1.0'];
 const keptApplications = [...loops, 'ICCRGBG1012'];
-/** Of the usual extensions with the timing of a frame and the number of loops: no decoder reads more of them. */
+/** The usual lengths of the timing of a frame and of the number of loops: no decoder reads more of them. */
 const timingBytes = 7;
 const loopBytes = 18;
 

@@ -60,7 +60,7 @@ export function cleanJpeg(bytes: Buffer): Cleaning {
       break;
     }
     if (code === undefined || isBare(code)) {
-      // Of several 0xff, the last one begins the marker.
+      // The last of several 0xff begins the marker.
       const end = at + (code === 0xff || code === undefined ? 1 : 2);
       cleaning.keep(at, end);
       at = end;

@@ -22,7 +22,7 @@ type WebpCleaning = ReturnType<typeof startCleaning>;
 
 const headerBytes = 12;
 const chunkHeadBytes = 8;
-/** Of a frame, before its own chunks. */
+/** The header of a frame, before its own chunks. */
 const frameBytes = 16;
 const flag = { exif: 0x08, xmp: 0x04 };
 const ofPicture = ['VP8 ', 'VP8L', 'ALPH', 'ICCP', 'ANIM'];

@@ -10,7 +10,7 @@ export type PictureMaker = ReturnType<typeof createPictureMaker>;
 
 export interface PictureOrder {
   accountId: string;
-  /** Of the client that asks, the largest first: its jobs wait in their line, inside the account's. */
+  /** The networks of the client that asks, the largest first: its jobs wait in their line, inside the account's. */
   networks: readonly string[];
   task: PictureTask;
   /** Aborting removes a job that waits. */

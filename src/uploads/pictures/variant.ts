@@ -28,7 +28,7 @@ export function drawnSize(size: Dimensions | undefined): Dimensions | undefined 
 
 /** The picture that variants are made of. */
 export interface Original {
-  /** Of its blob. */
+  /** The key of its blob. */
   key: string;
   /** The upload or render that it belongs to. */
   ownerId: string;

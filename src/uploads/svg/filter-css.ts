@@ -152,7 +152,7 @@ function filterDeclaration(name: string, value: CssToken[]): CssToken[] | undefi
   return [...plain, { kind: 'delim', value: '!' }, { kind: 'ident', value: 'important' }];
 }
 
-/** Of several sources, keeps those embedded in the file or installed on the system. */
+/** Keeps those of several sources that are embedded in the file or installed on the system. */
 function filterFontDescriptor(name: string, value: CssToken[]): CssToken[] | undefined {
   if (!fontFaceDescriptors.has(name)) return undefined;
   if (name !== 'src') return cleanValue(name, value);

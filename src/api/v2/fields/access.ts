@@ -73,7 +73,7 @@ const reservedHeaders = [
 const token = /^[!#$%&'*+.^_`|~\w-]+$/;
 // oxlint-disable-next-line no-control-regex
 const hasControls = /[\u0000-\u0008\u000a-\u001f\u007f]/;
-/** Of a name and a value together; browsers drop larger ones. RFC 6265 6.1. */
+/** The size of a name and a value together; browsers drop larger ones. RFC 6265 6.1. */
 const cookieBytes = 4096;
 /** Browsers refuse them in a value, or would leave them out. RFC 6265 4.1.1. */
 const isNoCookieText = (text: string): boolean => /[;\t]|^ | $/.test(text) || hasControls.test(text);
@@ -156,7 +156,7 @@ function hostOf(text: string): string | undefined {
   return host === '' ? undefined : host;
 }
 
-/** Of a list of names that stand for their subdomains too. */
+/** A host of a list of names that stand for their subdomains too. */
 export function listedHostOf(given: string, field: string): string {
   const host = hostOf(given.replace(/^\*?\.|\.$/g, ''));
   if (host !== undefined) return host;

@@ -5,7 +5,7 @@ import { rowsOf } from '#api/v2/fields/row.ts';
 
 const { hidden } = rowsOf('delivery', 'Answer');
 
-/** Of a result that still answers. */
+/** The oldest result that still answers. */
 export const maxAgeSeconds = 2_592_000;
 
 export const deliveryRows = {
@@ -45,7 +45,7 @@ export const deliveryRows = {
   reference: hidden(text(200, 'A text of your own that comes back with the render.')),
 };
 
-/** Of one output. */
+/** The fields of one output. */
 export const putRows = {
   put_url: rowsOf('delivery', 'Output').secret(
     uri('A public https address that the bytes are also PUT to, such as a presigned one.'),

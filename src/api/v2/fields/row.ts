@@ -23,7 +23,7 @@ export interface AskedOutput
   extends Omit<PictureOutput, 'format' | 'printed'>, Omit<PdfOutput, 'format' | 'omitBackground'> {
   format: Format;
   mainContent: boolean;
-  /** Of the printed page that is a picture. */
+  /** The number of the printed page that is a picture. */
   page: number | null;
 }
 
@@ -43,7 +43,7 @@ export interface Parts {
 export interface Place {
   /** The name of the field, for messages: `outputs[0].selector`. */
   field: string;
-  /** Of the page; undefined for a document without one. */
+  /** The address of the page; undefined for a document without one. */
   address: string | undefined;
   settings: InstallationSettings;
 }
@@ -115,7 +115,7 @@ function propertyOf(row: Row): TSchema {
   };
 }
 
-/** Of a request, what the history and the log may show. */
+/** What the history and the log may show of a request. */
 export const shownOf = (rows: Rows, given: object): object =>
   Object.fromEntries(Object.entries(given).filter(([name]) => rows[name]?.privacy === 'shown'));
 

@@ -11,7 +11,7 @@ import { sourceRows } from '#api/v2/fields/source.ts';
 import { viewRows } from '#api/v2/fields/view.ts';
 import { waitRows } from '#api/v2/fields/wait.ts';
 
-/** Of one output: in `outputs`, or beside the fields of the page. */
+/** The fields of one output: in `outputs`, or beside the fields of the page. */
 export const outputRows = {
   format: rowsOf('output', 'Output').shown(
     choice(formats, { default: 'png', description: 'What is made of the page.' }),

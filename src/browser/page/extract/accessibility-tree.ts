@@ -34,7 +34,7 @@ export interface FrameTree {
 
 interface Limits {
   nodes: number;
-  /** Of a name, a value or a description. */
+  /** The length of a name, a value or a description. */
   characters: number;
   /** Nodes further down are siblings of the last that fits: JSON that is nested without end cannot be written. */
   depth: number;

@@ -80,7 +80,7 @@ export function listenToConsent(key: string, settings: string): void {
     else if (type === 'optOutResult' && !result) end(false);
     else if (type === 'autoconsentError') end(state.isDeclined);
     else if (type === 'selfTestResult') end(result);
-    // Of an unknown banner the library knows only that it has pressed a button.
+    // The library knows of an unknown banner only that it has pressed a button.
     else if (type === 'autoconsentDone' && cmp.startsWith('HEURISTIC')) reply({ type: 'selfTest' });
     else if (type === 'autoconsentDone') end(true);
   };

@@ -7,7 +7,7 @@ interface Found {
 
 /** Looks at so many elements of the document at most. */
 export function countShadows(maxElements: number): Found {
-  /** Of computed values: `rgb(0, 0, 0) 0px 2px 12px 0px, …` and `drop-shadow(rgb(0, 0, 0) 0px 2px 12px)`. The third length blurs. */
+  /** Finds a blur in `rgb(0, 0, 0) 0px 2px 12px 0px, …` and `drop-shadow(rgb(0, 0, 0) 0px 2px 12px)`. The third length blurs. */
   const blurred = /\) -?[\d.]+px -?[\d.]+px (?:[1-9]|0\.)/;
   const elements = document.querySelectorAll('*');
   let shadows = 0;

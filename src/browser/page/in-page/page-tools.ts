@@ -127,7 +127,7 @@ export function createPageTools(finishMs: number) {
 
   /** The start is (0, 0) in every writing mode; in some modes the page extends to the left or upwards, at negative positions. */
   function toStart(): void {
-    // Its promise, which waits for the page's clock, is not returned: whoever calls a tool awaits what it returns.
+    // Its promise, which waits for the page's clock, is not returned: the caller of a tool awaits what it returns.
     window.scrollTo({ top: 0, left: 0, behavior: 'instant' });
   }
 

@@ -46,7 +46,7 @@ export function createPrintTools() {
       try {
         if (given) visit(given.cssRules);
       } catch {
-        // Of another origin.
+        // The sheet is of another origin.
       }
     };
     for (const given of [...document.styleSheets, ...document.adoptedStyleSheets]) visitSheet(given);

@@ -18,7 +18,7 @@ export interface InterceptionRules {
 
 /** What is answered here instead of by a server. */
 export interface Answers {
-  /** Of addresses; see `literally`. */
+  /** The addresses that are answered; see `literally`. */
   patterns: string[];
   find(url: string): Answer | undefined;
 }

@@ -35,7 +35,7 @@ export interface Wanted extends Encoding {
   /** The part of the document to capture; by default what the viewport shows. */
   area: Area | undefined;
   patches: Patch[];
-  /** Of the area. */
+  /** The scale of the area. */
   scale: number;
 }
 

@@ -21,7 +21,7 @@ export interface PageExtent {
   /** At least those of the viewport. */
   width: number;
   height: number;
-  /** Of what the viewport shows: a page that is not made for small screens is shown smaller there. */
+  /** The scale of what the viewport shows: a page that is not made for small screens is shown smaller there. */
   scale: number;
   /** Pictures to set into the capture. */
   patches: Patch[];

@@ -18,7 +18,7 @@ export interface Part {
   /** Undefined for what the viewport shows. */
   area: Area | undefined;
   patches: Patch[];
-  /** Of the picture. */
+  /** The scale of the picture. */
   scale: number;
   /** Whether the picture would be too long for its format. */
   isCut: boolean;

@@ -9,7 +9,7 @@ export interface Projection {
   y: (documentY: number) => number;
 }
 
-/** Of the part as the page shows it now. */
+/** The projection of the part as the page shows it now. */
 export async function projectionOf(
   { page, task: { view }, deadline }: Attempt,
   { resize }: Pick<PictureOutput, 'resize'>,
@@ -34,7 +34,7 @@ export async function projectionOf(
   }
 }
 
-/** Of the whole page, as a picture of it would show it: for a render without a picture. */
+/** The projection of the whole page, as a picture of it would show it: for a render without a picture. */
 export const wholePage = ({ task: { view } }: Attempt): Projection => ({
   x: (x) => x * view.pixelRatio,
   y: (y) => y * view.pixelRatio,

@@ -20,9 +20,9 @@ import { setView } from '#browser/page/open/view.ts';
 import type { Overlay, PdfFacts } from '#browser/pdf/pdf-editor.ts';
 
 export interface PrintedPages extends Pick<PdfFacts, 'sizes'> {
-  /** Of each page, in the whole document. */
+  /** The number of each page, in the whole document. */
   numbers: number[];
-  /** Of the whole document. */
+  /** How many pages the whole document has. */
   total: number;
 }
 

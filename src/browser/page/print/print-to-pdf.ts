@@ -8,7 +8,7 @@ import { ignore } from '#browser/page/page-sessions.ts';
 import { isRefusal } from '#browser/page/refusal.ts';
 
 const chunkBytes = 4 * 1024 * 1024;
-/** Of a PDF. */
+/** The size of a PDF. */
 export const maxBytes = 256 * 1024 * 1024;
 
 /** `output` is that of the request, for its name in a failure; `sheet` is what to print. */

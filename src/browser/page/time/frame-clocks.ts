@@ -22,7 +22,7 @@ export function createFrameClocks(page: CdpSession, time: PageClock, changes: Wa
   const scripts = new Map<CdpSession, ScriptWatch>();
   /** Sessions whose clock runs. */
   const running = new Set<CdpSession>();
-  /** Of a page with a calendar. */
+  /** When each frame of a page with a calendar began. */
   const begun = new Map<CdpSession, { joinedMs: number; givenMs: number }>();
 
   /** It stands still, or its process is gone. */

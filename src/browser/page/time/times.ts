@@ -98,7 +98,7 @@ export const checkMs = 3_000;
 export const captureMs = 15_000;
 export const answerMs = 5_000;
 
-/** Of a PDF. Network idle is defined as in Puppeteer. */
+/** How long the network must be idle before a PDF is printed; defined as in Puppeteer. */
 export const networkIdleMs = 500;
 /** A page that answers later was busy, and could not send requests meanwhile. */
 export const busyMs = 250;
