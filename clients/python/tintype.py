@@ -39,7 +39,7 @@ from typing import (
     TypedDict, TypeVar, Union,
 )  # fmt: skip
 
-__version__ = "0.1.17"
+__version__ = "0.1.18"
 __all__ = [
     "Album", "AlbumChanges", "Albums", "AuthenticationError", "BatchFailure", "BatchItem", "BatchResult", "BatchSuccess", "Done",
     "Download", "Failed", "File", "HostedPdf", "HostedRender", "HostedScreenshot", "ItemError", "Meta", "NewAlbum", "NewUploadLink",
@@ -425,7 +425,7 @@ class HostedPdf:
 class HostedRender:
     #: The id of the render.
     id: str
-    #: How far the render is.
+    #: Whether the render waits, runs or has ended.
     state: Literal["queued", "running", "succeeded", "failed", "canceled"]
     #: The reference of the request.
     reference: Optional[str]
@@ -539,11 +539,11 @@ class UploadLink:
     album: Optional[str]
     #: How many files it takes.
     max_files: int
-    #: The most bytes of each file.
+    #: The largest file, in bytes.
     max_bytes: int
     #: How many it has taken.
     used_files: int
-    #: The bytes of these together, as stored.
+    #: The size of these files as stored, in bytes.
     used_bytes: int
     #: When it was made.
     created_at: str
@@ -593,7 +593,7 @@ class NewAlbum(TypedDict, total=False):
     title: str
     #: A text below the title; its lines stay lines.
     description: str
-    #: Seconds until the link of the album expires; its uploads stay.
+    #: How long the link of the album lives, in seconds; its uploads stay.
     expires_in: int
 
 
@@ -609,9 +609,9 @@ class AlbumChanges(TypedDict, total=False):
 class NewUploadLink(TypedDict, total=False):
     #: How many files it takes.
     max_files: int
-    #: The most bytes of each file.
+    #: The largest file, in bytes.
     max_bytes: int
-    #: Seconds until it expires.
+    #: How long the link lives, in seconds.
     expires_in: int
     #: The id of the album that its uploads go into; the link ends with it.
     album: str
@@ -835,55 +835,62 @@ class _RenderCalls:
     ) -> Render:
         """Renders a page, or HTML or Markdown with its files, by version 2 of the interface.
 
-        html: An HTML document to render instead of a page on the web. 1 to 2,097,152 bytes of UTF-8.
-        markdown: A Markdown document to render, with GitHub tables and task lists. 1 to 1,048,576 bytes of UTF-8.
-        base_url: The public address that the document of html or markdown has.
-        viewport: The window that the page is laid out in.
+        html: An HTML document to render instead of an address. 1 to 2,097,152 bytes of UTF-8.
+        markdown: A Markdown document to render instead of an address; tables and task lists as on GitHub. 1 to
+            1,048,576 bytes of UTF-8.
+        base_url: The public address that html or markdown has, such as https://example.com/blog/: relative links
+            start from it.
+        viewport: The window that the page is laid out in, in CSS pixels.
         viewport["width"]: Viewport width, in CSS pixels. From 320 to 3840. Default: 1440.
         viewport["height"]: Viewport height, in CSS pixels. From 320 to 2160. Default: 900.
-        viewport["pixel_ratio"]: Device pixels for each CSS pixel. From 1 to 3. Default: 1.
-        viewport["mobile"]: Lay the page out as a phone does, and allow touch. Default: False.
-        device: A device whose viewport and user agent are used; fields of the request win.
-        color_scheme: The colour scheme that the page is told to prefer. One of light, dark. Default: light.
-        media: The CSS media type: screen, if it is left out, and print for a PDF. One of screen, print.
-        reduced_motion: Tell the page to prefer reduced motion. Default: False.
+        viewport["pixel_ratio"]: Device pixels for each CSS pixel; 2 makes a picture twice as wide and high. From 1 to
+            3. Default: 1.
+        viewport["mobile"]: Lay the page out as on a phone, with touch. Default: False.
+        device: The device whose viewport and user agent are used, such as iPhone 15; viewport and user_agent win over
+            it.
+        color_scheme: The colour scheme that the page sees as preferred. One of light, dark. Default: light.
+        media: The CSS media type. Left out: print for a PDF, screen for everything else. One of screen, print.
+        reduced_motion: Tell the page that reduced motion is preferred. Default: False.
         contrast: The contrast that the page is told to prefer. One of no_preference, more, less. Default:
             no_preference.
         forced_colors: Show the page in the few colours of a high-contrast theme, which follows color_scheme. Default:
             False.
-        locale: The language of the browser, such as de-CH. Default: en-US.
-        timezone: The time zone of the browser, such as Europe/Zurich. Default: UTC.
-        geolocation: Where the page finds itself, if it asks.
-        geolocation["latitude"]: Degrees north. From -90 to 90.
-        geolocation["longitude"]: Degrees east. From -180 to 180.
-        geolocation["accuracy"]: In metres. From 0 to 100000. Default: 10.
-        user_agent: The user agent that the page sees; the browser's own, if it is left out.
-        clock: When the time of the page begins, such as 2026-01-31T09:00:00Z; now, if it is left out.
+        locale: The language that the page sees and is asked for, such as de-CH. Default: en-US.
+        timezone: The time zone that the page sees, such as Europe/Zurich. Default: UTC.
+        geolocation: The place that the page is told when it asks for one.
+        geolocation["latitude"]: Degrees north of the equator, such as 47.37. From -90 to 90.
+        geolocation["longitude"]: Degrees east of Greenwich, such as 8.54. From -180 to 180.
+        geolocation["accuracy"]: How exact the place is, in metres. From 0 to 100000. Default: 10.
+        user_agent: The user agent that the page sees. Left out: the browser's own.
+        clock: The date and time at which the clock of the page starts, such as 2026-01-31T09:00:00Z. Left out: now.
         format: What is made of the page. One of png, jpeg, webp, pdf, html, mhtml, text, markdown, metadata,
             accessibility. Default: png.
-        put_url: A public https address that the bytes are also PUT to, such as a presigned one.
+        put_url: A public https address that the file is also PUT to, such as a presigned one of S3.
         full_page: Capture the full scrollable height. Only png, jpeg, webp. Default: False.
-        clip: Only this part of the page, in CSS pixels. Only png, jpeg, webp.
+        clip: Capture only this part of the page, in CSS pixels from its top left corner. Only png, jpeg, webp.
         clip["x"]: The left edge, from the left of the page. From 0 to 100000.
         clip["y"]: The top edge, from the top of the page. From 0 to 100000.
         clip["width"]: The width of the part. From 1 to 65535.
         clip["height"]: The height of the part. From 1 to 65535.
-        resize: Makes the picture smaller; it is never enlarged. Only png, jpeg, webp.
+        resize: Shrink the picture to this size, in pixels; it is never enlarged. Only png, jpeg, webp.
         resize["width"]: The largest width, in pixels. From 16 to 3840.
         resize["height"]: The largest height, in pixels. From 16 to 3840.
-        resize["fit"]: inside: the whole picture, within the size; cover: the size, filled and cut. One of inside,
-            cover. Default: inside.
-        compare_to: The id of an earlier render of the same size: the receipt then says what has changed. Only png,
+        resize["fit"]: inside: all of the picture, within the size; cover: exactly the size, with what sticks out cut
+            off. One of inside, cover. Default: inside.
+        compare_to: The id of an earlier render of the same size. The receipt says what has changed since. Only png,
             jpeg, webp.
-        selector: Only the first element that matches, in open shadow roots too. A CSS selector. Only png, jpeg, webp,
-            html, text, markdown.
-        omit_background: Leave out the white that is behind a page without a background. Only png, webp, pdf. Default:
-            False.
-        quality: Quality of the compression. Only jpeg, webp. From 1 to 100. Default: 80.
-        page: This page as it is printed, instead of the page on a screen. Only png, jpeg, webp. From 1 to 100000.
+        selector: Capture only the first element that matches, such as main > article; open shadow roots are searched,
+            too. A CSS selector. Only png, jpeg, webp, html, text, markdown.
+        omit_background: Leave out the white behind a page without a background, so that it is transparent. Only png,
+            webp, pdf. Default: False.
+        quality: The quality of the compression, from 1 (smallest file) to 100 (best picture). Only jpeg, webp. From 1
+            to 100. Default: 80.
+        page: The number of the printed page to make a picture of, instead of the page on a screen. Only png, jpeg,
+            webp. From 1 to 100000.
         paper_format: Paper size. Also for a picture with page. Only pdf. One of letter, a4, legal, a3, a5, tabloid.
             Default: letter.
-        paper: A paper size of your own, instead of paper_format. Also for a picture with page. Only pdf.
+        paper: A paper size of your own instead of paper_format, such as {"width": "100mm", "height": "150mm"}. Also
+            for a picture with page. Only pdf.
         paper["width"]: The width: a number of CSS pixels from 10 to 19200, or a text of at most 16 characters that is
             "0" or a number followed by px, in, cm or mm.
         paper["height"]: The height: a number of CSS pixels from 10 to 19200, or a text of at most 16 characters that
@@ -909,53 +916,57 @@ class _RenderCalls:
         footer: What stands in the bottom margin of each page: HTML of at most 65,536 bytes with {{page}}, {{pages}},
             {{title}}, {{url}} and {{date}}, or an object with default, first and last. Also for a picture with page.
             Only pdf.
-        page_numbers: Fill every link with data-page with the printed page of its target. Also for a picture with
-            page. Only pdf. Default: False.
-        page_ranges: The pages to print, such as 1-3,5. All, if it is left out. Only pdf.
-        single_page: One page as tall as the content, up to 14,400 points. Only pdf. Default: False.
-        outline: Make an outline of the headings. Only pdf. Default: False.
-        tagged: Tag the content, for screen readers. Only pdf. Default: False.
-        document: The properties of the PDF: title, author and so on. Only pdf.
+        page_numbers: Write into every link with a data-page attribute the number of the printed page that it leads
+            to. Also for a picture with page. Only pdf. Default: False.
+        page_ranges: The pages to print, such as 1-3,5. Left out: all. Only pdf.
+        single_page: Print one page as tall as the content, up to 14,400 points (200 inches). Only pdf. Default:
+            False.
+        outline: Add bookmarks made from the headings. Only pdf. Default: False.
+        tagged: Tag the content for screen readers. Only pdf. Default: False.
+        document: The properties that PDF readers show. Only pdf.
         document["title"]: The title of the document.
         document["author"]: The author of the document.
         document["subject"]: The subject of the document.
         document["keywords"]: Keywords: a text of 1 to 500 characters, or an array of at most 50 texts.
         document["language"]: The language of the document, such as de-CH.
-        password: Without it nobody can open the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8. Only
-            pdf.
+        password: The password that opens the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8. Only pdf.
         owner_password: Who opens the encrypted PDF with it may do everything, whatever permissions says. 1 to 127
             bytes of UTF-8. Only pdf.
         permissions: What readers of the PDF may do; with fewer, it is encrypted. Screen readers may always read.
             Programs follow this by courtesy. Only pdf. Default: print,copy,modify,annotate,fill,assemble.
-        main_content: The article only, without what surrounds it. Only html, text, markdown. Default: False.
-        outputs: Several outputs of the same load, instead of the fields of one.
+        main_content: Take the article only, without menus, advertisements and comments. Only html, text, markdown.
+            Default: False.
+        outputs: Several outputs of one load of the page, instead of the fields of one.
         headers: Request headers for the page's own origin, at most 20, each value up to 4096 bytes.
         cookies: Cookies for the page's site.
-        basic_auth: The password for the page's own origin.
+        basic_auth: The user name and password that the page's own origin asks for.
         basic_auth["username"]: The user name.
         basic_auth["password"]: The password.
         javascript: Run the scripts of the page. Default: True.
-        css: Style that is added to the page from the first paint. 1 to 102,400 bytes of UTF-8.
-        script: The body of an async function that runs in the page once it has loaded. 1 to 102,400 bytes of UTF-8.
-        hide: Elements that are not shown, from the first paint. Default: .
-        block: What is left out. Cookie banners are declined, never accepted; ads needs a list of the operator.
-            Default: .
-        block_hosts: Hosts that the page may not reach, with their subdomains. Default: .
+        css: CSS that applies to the page from its first paint, such as nav { display: none }. 1 to 102,400 bytes of
+            UTF-8.
+        script: JavaScript that runs in the page once it has loaded: the body of an async function, so it may use
+            await. 1 to 102,400 bytes of UTF-8.
+        hide: Selectors of elements that are hidden from the first paint, such as #chat. Default: .
+        block: What the page goes without. Cookie banners are declined, never accepted; ads needs a list that the
+            operator gives. Default: .
+        block_hosts: Hosts that the page cannot reach, subdomains included, such as ads.example.com. Default: .
         network: none: the page of html or markdown gets what came with the request and nothing else; no request
             leaves the service. One of all, none. Default: all.
-        wait_until: What the page must have reached. settled: loaded, and then at rest. One of settled, load,
-            domcontentloaded, networkidle0, networkidle2. Default: settled.
-        wait_for: What is waited for after the script: a selector of 1 to 500 characters, an object with selector and
-            state, an object with expression, or an array of at most 5 of these.
+        wait_until: How far the page must have come before it is captured. settled: loaded, and then at rest. One of
+            settled, load, domcontentloaded, networkidle0, networkidle2. Default: settled.
+        wait_for: What must be there, after the script, before the page is captured: a selector of 1 to 500
+            characters, an object with selector and state, an object with expression, or an array of at most 5 of
+            these.
         delay_ms: Extra wait after readiness, in milliseconds. From 0 to 10000. Default: 0.
         timeout_ms: How long the render may take, in milliseconds: 60000, if it is left out, and 75000 with a PDF.
             From 1000 to 90000.
-        fail_on: A status of 400 or more, a request that fails or an error of a script makes the render fail, instead
-            of a warning. An object counts only some statuses, or not those of some hosts. Default: .
-        max_age: Seconds: an earlier result of the same request that is not older answers, and costs nothing. From 0
-            to 2592000. Default: 0.
-        expires_in: Seconds until the links to hosted outputs expire. From 60 to 31536000.
-        reference: A text of your own that comes back with the render.
+        fail_on: What makes the render fail instead of adding a warning: a status of 400 or more, a request that
+            fails, an error of a script. An object counts only some statuses, or not those of some hosts. Default: .
+        max_age: How old an earlier result of the same request may be, in seconds, to be the answer; it then costs
+            nothing. From 0 to 2592000. Default: 0.
+        expires_in: How long the links to hosted outputs live, in seconds; 86400 is a day. From 60 to 31536000.
+        reference: A text of your own, such as an order number, that comes back with the render.
         """
         fields = {
             "url": url,
@@ -1335,14 +1346,14 @@ class _UploadCalls:
     ) -> StoredUpload:
         """Stores one image: a file, or the one at a public url, which the service fetches. Only this result has delete_url.
 
-        expires_in: Seconds until the link expires. From 60 to 31536000.
+        expires_in: How long the link lives, in seconds. From 60 to 31536000.
         filename: The filename instead of the one of the file; it is sanitized.
         title: A title.
         tags: Words to find it by.
         album: The id of the album that it is in.
-        strip_metadata: Remove place, camera, time and the like from the file, without touching its pixels. Default:
+        strip_metadata: Remove place, camera, time and the like from the file; its pixels stay as they are. Default:
             True.
-        password: Visitors must know it to see the picture.
+        password: The password that visitors need to see the picture.
         max_views: How often visitors can be shown the picture; then the link ends, and the upload stays for its
             owner. From 1 to 1000000.
         """

@@ -56,7 +56,7 @@ export interface RenderEnd {
 
 export interface PerformerParts {
   blobs: Blobs;
-  browser: Browser;
+  browser: Pick<Browser, 'render'>;
   wall: Wall;
   queue: RenderQueue;
   transfers: Transfers;

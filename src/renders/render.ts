@@ -22,52 +22,8 @@ import { requireStorable, type RenderRequest } from '#renders/render-request.ts'
 import type { BegunRender } from '#renders/render-row.ts';
 import { targetOf } from '#renders/target-url.ts';
 
-/** A render that succeeded, as `GET` will show it, and what only its own response has. */
-export interface FinishedRender extends StoredRender {
-  durationMs: number;
-  page: PageReceipt;
-  timing: RenderTiming;
-  /** The bytes of a render that is not hosted. The caller must send or dispose them. */
-  bytes: OpenBlob | undefined;
-  quota: QuotaState;
-}
-
-/** Runs in the transaction that meters the render, so that what it writes commits or rolls back with it. */
-export type AlsoRecord = (tables: Tables, render: FinishedRender) => Promise<void>;
-
-/** The render has ended without this process: it was canceled, or another machine has taken it over. */
-export class LostRenderError extends Error {
-  readonly isCanceled: boolean;
-
-  constructor({ isCanceled }: { isCanceled: boolean }) {
-    super(isCanceled ? 'the render was canceled' : 'another machine has taken over the render');
-    this.isCanceled = isCanceled;
-  }
-}
-
-/** Then its files are under the same keys as those of the other machine. */
-const isTakenOver = (error: unknown): boolean => error instanceof LostRenderError && !error.isCanceled;
-
-export interface Performing {
-  /** Gives back the slot and the reserved units, in the transaction that meters the render. */
-  release: (tables: Tables) => Promise<void>;
-  /** Called before outputs are sent elsewhere. Both are kept for at least so long, whatever the client does. */
-  beforeSending: (ms: number) => Promise<void>;
-  signal: AbortSignal;
-  alsoRecord: AlsoRecord;
-  phases: Phases;
-  /** Called when the render has its place on the machine. */
-  onPlace?: () => void;
-  /** Called before files are stored under the render's id; throws LostRenderError if they would not be its own. */
-  beforeStore?: () => Promise<void>;
-}
-
-export interface RendersParts {
-  database: Database;
-  blobs: Blobs;
-  clock: Clock;
-  browser: Pick<Browser, 'render'>;
-  wall: Wall;
+export interface RendersParts
+  extends RecorderParts, Omit<PerformerParts, 'references' | 'recorder' | 'noteEnd'> {
   slots: CaptureSlots;
 }
 

@@ -284,59 +284,59 @@ export interface AccountUsage {
 export interface RenderRequest {
   /** Public http(s) address. localhost, private hosts and internal IP ranges are rejected. */
   url?: string;
-  /** An HTML document to render instead of a page on the web. 1 to 2,097,152 bytes of UTF-8. */
+  /** An HTML document to render instead of an address. 1 to 2,097,152 bytes of UTF-8. */
   html?: string;
-  /** A Markdown document to render, with GitHub tables and task lists. 1 to 1,048,576 bytes of UTF-8. */
+  /** A Markdown document to render instead of an address; tables and task lists as on GitHub. 1 to 1,048,576 bytes of UTF-8. */
   markdown?: string;
-  /** The public address that the document of html or markdown has. */
+  /** The public address that html or markdown has, such as https://example.com/blog/: relative links start from it. */
   baseUrl?: string;
-  /** The window that the page is laid out in. Default: {}. */
+  /** The window that the page is laid out in, in CSS pixels. Default: {}. */
   viewport?: {
     /** Viewport width, in CSS pixels. From 320 to 3840. Default: 1440. */
     width?: number;
     /** Viewport height, in CSS pixels. From 320 to 2160. Default: 900. */
     height?: number;
-    /** Device pixels for each CSS pixel. From 1 to 3. Default: 1. */
+    /** Device pixels for each CSS pixel; 2 makes a picture twice as wide and high. From 1 to 3. Default: 1. */
     pixelRatio?: number;
-    /** Lay the page out as a phone does, and allow touch. Default: false. */
+    /** Lay the page out as on a phone, with touch. Default: false. */
     mobile?: boolean;
   };
-  /** A device whose viewport and user agent are used; fields of the request win. */
+  /** The device whose viewport and user agent are used, such as iPhone 15; viewport and user_agent win over it. */
   device?: 'Blackberry PlayBook' | 'Blackberry PlayBook landscape' | 'BlackBerry Z30' | 'BlackBerry Z30 landscape' | 'Galaxy Note 3' | 'Galaxy Note 3 landscape' | 'Galaxy Note II' | 'Galaxy Note II landscape' | 'Galaxy S III' | 'Galaxy S III landscape' | 'Galaxy S5' | 'Galaxy S5 landscape' | 'Galaxy S8' | 'Galaxy S8 landscape' | 'Galaxy S9+' | 'Galaxy S9+ landscape' | 'Galaxy S24' | 'Galaxy S24 landscape' | 'Galaxy A55' | 'Galaxy A55 landscape' | 'Galaxy Tab S4' | 'Galaxy Tab S4 landscape' | 'Galaxy Tab S9' | 'Galaxy Tab S9 landscape' | 'Galaxy Z Fold 6' | 'Galaxy Z Fold 6 landscape' | 'Galaxy Z Fold 6 Cover' | 'Galaxy Z Fold 6 Cover landscape' | 'Galaxy Z Fold 7' | 'Galaxy Z Fold 7 landscape' | 'Galaxy Z Fold 7 Cover' | 'Galaxy Z Fold 7 Cover landscape' | 'Galaxy Z Flip 6' | 'Galaxy Z Flip 6 landscape' | 'Galaxy Z Flip 6 Cover' | 'Galaxy Z Flip 6 Cover landscape' | 'Galaxy Z Flip 7' | 'Galaxy Z Flip 7 landscape' | 'Galaxy Z Flip 7 Cover' | 'Galaxy Z Flip 7 Cover landscape' | 'iPad (gen 5)' | 'iPad (gen 5) landscape' | 'iPad (gen 6)' | 'iPad (gen 6) landscape' | 'iPad (gen 7)' | 'iPad (gen 7) landscape' | 'iPad (gen 11)' | 'iPad (gen 11) landscape' | 'iPad Mini' | 'iPad Mini landscape' | 'iPad Pro 11' | 'iPad Pro 11 landscape' | 'iPhone 6' | 'iPhone 6 landscape' | 'iPhone 6 Plus' | 'iPhone 6 Plus landscape' | 'iPhone 7' | 'iPhone 7 landscape' | 'iPhone 7 Plus' | 'iPhone 7 Plus landscape' | 'iPhone 8' | 'iPhone 8 landscape' | 'iPhone 8 Plus' | 'iPhone 8 Plus landscape' | 'iPhone SE' | 'iPhone SE landscape' | 'iPhone SE (3rd gen)' | 'iPhone SE (3rd gen) landscape' | 'iPhone X' | 'iPhone X landscape' | 'iPhone XR' | 'iPhone XR landscape' | 'iPhone 11' | 'iPhone 11 landscape' | 'iPhone 11 Pro' | 'iPhone 11 Pro landscape' | 'iPhone 11 Pro Max' | 'iPhone 11 Pro Max landscape' | 'iPhone 12' | 'iPhone 12 landscape' | 'iPhone 12 Pro' | 'iPhone 12 Pro landscape' | 'iPhone 12 Pro Max' | 'iPhone 12 Pro Max landscape' | 'iPhone 12 Mini' | 'iPhone 12 Mini landscape' | 'iPhone 13' | 'iPhone 13 landscape' | 'iPhone 13 Pro' | 'iPhone 13 Pro landscape' | 'iPhone 13 Pro Max' | 'iPhone 13 Pro Max landscape' | 'iPhone 13 Mini' | 'iPhone 13 Mini landscape' | 'iPhone 14' | 'iPhone 14 landscape' | 'iPhone 14 Plus' | 'iPhone 14 Plus landscape' | 'iPhone 14 Pro' | 'iPhone 14 Pro landscape' | 'iPhone 14 Pro Max' | 'iPhone 14 Pro Max landscape' | 'iPhone 15' | 'iPhone 15 landscape' | 'iPhone 15 Plus' | 'iPhone 15 Plus landscape' | 'iPhone 15 Pro' | 'iPhone 15 Pro landscape' | 'iPhone 15 Pro Max' | 'iPhone 15 Pro Max landscape' | 'iPhone 16' | 'iPhone 16 landscape' | 'iPhone 16 Plus' | 'iPhone 16 Plus landscape' | 'iPhone 16 Pro' | 'iPhone 16 Pro landscape' | 'iPhone 16 Pro Max' | 'iPhone 16 Pro Max landscape' | 'iPhone 16e' | 'iPhone 16e landscape' | 'iPhone 17' | 'iPhone 17 landscape' | 'iPhone Air' | 'iPhone Air landscape' | 'iPhone 17 Pro' | 'iPhone 17 Pro landscape' | 'iPhone 17 Pro Max' | 'iPhone 17 Pro Max landscape' | 'iPhone 17e' | 'iPhone 17e landscape' | 'Kindle Fire HDX' | 'Kindle Fire HDX landscape' | 'LG Optimus L70' | 'LG Optimus L70 landscape' | 'Microsoft Lumia 550' | 'Microsoft Lumia 550 landscape' | 'Microsoft Lumia 950' | 'Microsoft Lumia 950 landscape' | 'Nexus 10' | 'Nexus 10 landscape' | 'Nexus 4' | 'Nexus 4 landscape' | 'Nexus 5' | 'Nexus 5 landscape' | 'Nexus 5X' | 'Nexus 5X landscape' | 'Nexus 6' | 'Nexus 6 landscape' | 'Nexus 6P' | 'Nexus 6P landscape' | 'Nexus 7' | 'Nexus 7 landscape' | 'Nokia Lumia 520' | 'Nokia Lumia 520 landscape' | 'Nokia N9' | 'Nokia N9 landscape' | 'Pixel 2' | 'Pixel 2 landscape' | 'Pixel 2 XL' | 'Pixel 2 XL landscape' | 'Pixel 3' | 'Pixel 3 landscape' | 'Pixel 4' | 'Pixel 4 landscape' | 'Pixel 4a (5G)' | 'Pixel 4a (5G) landscape' | 'Pixel 5' | 'Pixel 5 landscape' | 'Pixel 6' | 'Pixel 6 landscape' | 'Pixel 6 Pro' | 'Pixel 6 Pro landscape' | 'Pixel 6a' | 'Pixel 6a landscape' | 'Pixel 7' | 'Pixel 7 landscape' | 'Pixel 7 Pro' | 'Pixel 7 Pro landscape' | 'Pixel 7a' | 'Pixel 7a landscape' | 'Pixel 8' | 'Pixel 8 landscape' | 'Pixel 8 Pro' | 'Pixel 8 Pro landscape' | 'Pixel 8a' | 'Pixel 8a landscape' | 'Pixel 9' | 'Pixel 9 landscape' | 'Pixel 9 Pro' | 'Pixel 9 Pro landscape' | 'Pixel 9 Pro XL' | 'Pixel 9 Pro XL landscape' | 'Pixel 10' | 'Pixel 10 landscape' | 'Pixel 10 Pro' | 'Pixel 10 Pro landscape' | 'Pixel 10 Pro XL' | 'Pixel 10 Pro XL landscape' | 'Moto G4' | 'Moto G4 landscape' | 'Desktop Chrome HiDPI' | 'Desktop Edge HiDPI' | 'Desktop Firefox HiDPI' | 'Desktop Safari' | 'Desktop Chrome' | 'Desktop Edge' | 'Desktop Firefox';
-  /** The colour scheme that the page is told to prefer. Default: "light". */
+  /** The colour scheme that the page sees as preferred. Default: "light". */
   colorScheme?: 'light' | 'dark';
-  /** The CSS media type: screen, if it is left out, and print for a PDF. */
+  /** The CSS media type. Left out: print for a PDF, screen for everything else. */
   media?: 'screen' | 'print';
-  /** Tell the page to prefer reduced motion. Default: false. */
+  /** Tell the page that reduced motion is preferred. Default: false. */
   reducedMotion?: boolean;
   /** The contrast that the page is told to prefer. Default: "no_preference". */
   contrast?: 'no_preference' | 'more' | 'less';
   /** Show the page in the few colours of a high-contrast theme, which follows color_scheme. Default: false. */
   forcedColors?: boolean;
-  /** The language of the browser, such as de-CH. Default: "en-US". */
+  /** The language that the page sees and is asked for, such as de-CH. Default: "en-US". */
   locale?: string;
-  /** The time zone of the browser, such as Europe/Zurich. Default: "UTC". */
+  /** The time zone that the page sees, such as Europe/Zurich. Default: "UTC". */
   timezone?: string;
-  /** Where the page finds itself, if it asks. */
+  /** The place that the page is told when it asks for one. */
   geolocation?: {
-    /** Degrees north. From -90 to 90. */
+    /** Degrees north of the equator, such as 47.37. From -90 to 90. */
     latitude: number;
-    /** Degrees east. From -180 to 180. */
+    /** Degrees east of Greenwich, such as 8.54. From -180 to 180. */
     longitude: number;
-    /** In metres. From 0 to 100000. Default: 10. */
+    /** How exact the place is, in metres. From 0 to 100000. Default: 10. */
     accuracy?: number;
   };
-  /** The user agent that the page sees; the browser's own, if it is left out. */
+  /** The user agent that the page sees. Left out: the browser's own. */
   userAgent?: string;
-  /** When the time of the page begins, such as 2026-01-31T09:00:00Z; now, if it is left out. */
+  /** The date and time at which the clock of the page starts, such as 2026-01-31T09:00:00Z. Left out: now. */
   clock?: string;
   /** What is made of the page. Default: "png". */
   format?: 'png' | 'jpeg' | 'webp' | 'pdf' | 'html' | 'mhtml' | 'text' | 'markdown' | 'metadata' | 'accessibility';
-  /** A public https address that the bytes are also PUT to, such as a presigned one. */
+  /** A public https address that the file is also PUT to, such as a presigned one of S3. */
   putUrl?: string;
   /** Capture the full scrollable height. Only png, jpeg, webp. Default: false. */
   fullPage?: boolean;
-  /** Only this part of the page, in CSS pixels. Only png, jpeg, webp. */
+  /** Capture only this part of the page, in CSS pixels from its top left corner. Only png, jpeg, webp. */
   clip?: {
     /** The left edge, from the left of the page. From 0 to 100000. */
     x: number;
@@ -347,28 +347,28 @@ export interface RenderRequest {
     /** The height of the part. From 1 to 65535. */
     height: number;
   };
-  /** Makes the picture smaller; it is never enlarged. Only png, jpeg, webp. */
+  /** Shrink the picture to this size, in pixels; it is never enlarged. Only png, jpeg, webp. */
   resize?: {
     /** The largest width, in pixels. From 16 to 3840. */
     width?: number;
     /** The largest height, in pixels. From 16 to 3840. */
     height?: number;
-    /** inside: the whole picture, within the size; cover: the size, filled and cut. Default: "inside". */
+    /** inside: all of the picture, within the size; cover: exactly the size, with what sticks out cut off. Default: "inside". */
     fit?: 'inside' | 'cover';
   };
-  /** The id of an earlier render of the same size: the receipt then says what has changed. Only png, jpeg, webp. */
+  /** The id of an earlier render of the same size. The receipt says what has changed since. Only png, jpeg, webp. */
   compareTo?: string;
-  /** Only the first element that matches, in open shadow roots too. A CSS selector. Only png, jpeg, webp, html, text, markdown. */
+  /** Capture only the first element that matches, such as main > article; open shadow roots are searched, too. A CSS selector. Only png, jpeg, webp, html, text, markdown. */
   selector?: string;
-  /** Leave out the white that is behind a page without a background. Only png, webp, pdf. Default: false. */
+  /** Leave out the white behind a page without a background, so that it is transparent. Only png, webp, pdf. Default: false. */
   omitBackground?: boolean;
-  /** Quality of the compression. Only jpeg, webp. From 1 to 100. Default: 80. */
+  /** The quality of the compression, from 1 (smallest file) to 100 (best picture). Only jpeg, webp. From 1 to 100. Default: 80. */
   quality?: number;
-  /** This page as it is printed, instead of the page on a screen. Only png, jpeg, webp. From 1 to 100000. */
+  /** The number of the printed page to make a picture of, instead of the page on a screen. Only png, jpeg, webp. From 1 to 100000. */
   page?: number;
   /** Paper size. Also for a picture with page. Only pdf. Default: "letter". */
   paperFormat?: 'letter' | 'a4' | 'legal' | 'a3' | 'a5' | 'tabloid';
-  /** A paper size of your own, instead of paper_format. Also for a picture with page. Only pdf. */
+  /** A paper size of your own instead of paper_format, such as {"width": "100mm", "height": "150mm"}. Also for a picture with page. Only pdf. */
   paper?: {
     /** The width: a number of CSS pixels from 10 to 19200, or a text of at most 16 characters that is "0" or a number followed by px, in, cm or mm. */
     width: number | string;
@@ -412,17 +412,17 @@ export interface RenderRequest {
     /** On the last page. At most 65,536 bytes of UTF-8. */
     last?: string;
   };
-  /** Fill every link with data-page with the printed page of its target. Also for a picture with page. Only pdf. Default: false. */
+  /** Write into every link with a data-page attribute the number of the printed page that it leads to. Also for a picture with page. Only pdf. Default: false. */
   pageNumbers?: boolean;
-  /** The pages to print, such as 1-3,5. All, if it is left out. Only pdf. */
+  /** The pages to print, such as 1-3,5. Left out: all. Only pdf. */
   pageRanges?: string;
-  /** One page as tall as the content, up to 14,400 points. Only pdf. Default: false. */
+  /** Print one page as tall as the content, up to 14,400 points (200 inches). Only pdf. Default: false. */
   singlePage?: boolean;
-  /** Make an outline of the headings. Only pdf. Default: false. */
+  /** Add bookmarks made from the headings. Only pdf. Default: false. */
   outline?: boolean;
-  /** Tag the content, for screen readers. Only pdf. Default: false. */
+  /** Tag the content for screen readers. Only pdf. Default: false. */
   tagged?: boolean;
-  /** The properties of the PDF: title, author and so on. Only pdf. */
+  /** The properties that PDF readers show. Only pdf. */
   document?: {
     /** The title of the document. */
     title?: string;
@@ -435,15 +435,15 @@ export interface RenderRequest {
     /** The language of the document, such as de-CH. */
     language?: string;
   };
-  /** Without it nobody can open the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8. Only pdf. */
+  /** The password that opens the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8. Only pdf. */
   password?: string;
   /** Who opens the encrypted PDF with it may do everything, whatever permissions says. 1 to 127 bytes of UTF-8. Only pdf. */
   ownerPassword?: string;
   /** What readers of the PDF may do; with fewer, it is encrypted. Screen readers may always read. Programs follow this by courtesy. Only pdf. Default: ["print","copy","modify","annotate","fill","assemble"]. */
   permissions?: ('print' | 'copy' | 'modify' | 'annotate' | 'fill' | 'assemble')[];
-  /** The article only, without what surrounds it. Only html, text, markdown. Default: false. */
+  /** Take the article only, without menus, advertisements and comments. Only html, text, markdown. Default: false. */
   mainContent?: boolean;
-  /** Several outputs of the same load, instead of the fields of one. */
+  /** Several outputs of one load of the page, instead of the fields of one. */
   outputs?: OutputOptions[];
   /** Request headers for the page's own origin, at most 20, each value up to 4096 bytes. */
   headers?: Record<string, string>;
@@ -453,18 +453,18 @@ export interface RenderRequest {
     name: string;
     /** The value of the cookie. */
     value: string;
-    /** Also for the subdomains of this name. The page's host alone, if it is left out. */
+    /** The name whose subdomains get the cookie, too, such as example.com. Left out: the page's host alone. */
     domain?: string;
-    /** For paths below this. Default: "/". */
+    /** Send it for paths that begin with this. Default: "/". */
     path?: string;
-    /** For https only. Default: false. */
+    /** Send it over https only. Default: false. */
     secure?: boolean;
-    /** Hidden from scripts. Default: false. */
+    /** Hide it from scripts. Default: false. */
     httpOnly?: boolean;
-    /** When other sites may cause it to be sent. */
+    /** Whether requests that other sites cause carry it. */
     sameSite?: 'strict' | 'lax' | 'none';
   }[];
-  /** The password for the page's own origin. */
+  /** The user name and password that the page's own origin asks for. */
   basicAuth?: {
     /** The user name. */
     username: string;
@@ -473,43 +473,43 @@ export interface RenderRequest {
   };
   /** Run the scripts of the page. Default: true. */
   javascript?: boolean;
-  /** Style that is added to the page from the first paint. 1 to 102,400 bytes of UTF-8. */
+  /** CSS that applies to the page from its first paint, such as nav { display: none }. 1 to 102,400 bytes of UTF-8. */
   css?: string;
-  /** The body of an async function that runs in the page once it has loaded. 1 to 102,400 bytes of UTF-8. */
+  /** JavaScript that runs in the page once it has loaded: the body of an async function, so it may use await. 1 to 102,400 bytes of UTF-8. */
   script?: string;
-  /** Elements that are not shown, from the first paint. Default: []. */
+  /** Selectors of elements that are hidden from the first paint, such as #chat. Default: []. */
   hide?: string[];
-  /** What is left out. Cookie banners are declined, never accepted; ads needs a list of the operator. Default: []. */
+  /** What the page goes without. Cookie banners are declined, never accepted; ads needs a list that the operator gives. Default: []. */
   block?: ('ads' | 'cookie_banners' | 'images' | 'media' | 'fonts')[];
-  /** Hosts that the page may not reach, with their subdomains. Default: []. */
+  /** Hosts that the page cannot reach, subdomains included, such as ads.example.com. Default: []. */
   blockHosts?: string[];
   /** none: the page of html or markdown gets what came with the request and nothing else; no request leaves the service. Default: "all". */
   network?: 'all' | 'none';
-  /** What the page must have reached. settled: loaded, and then at rest. Default: "settled". */
+  /** How far the page must have come before it is captured. settled: loaded, and then at rest. Default: "settled". */
   waitUntil?: 'settled' | 'load' | 'domcontentloaded' | 'networkidle0' | 'networkidle2';
-  /** What is waited for after the script: a selector of 1 to 500 characters, an object with selector and state, an object with expression, or an array of at most 5 of these. */
+  /** What must be there, after the script, before the page is captured: a selector of 1 to 500 characters, an object with selector and state, an object with expression, or an array of at most 5 of these. */
   waitFor?: string | {
     /** The element to wait for. A CSS selector. */
     selector: string;
-    /** visible: shown; attached: there; gone: not there, or not shown. Default: "visible". */
+    /** visible: it is shown; attached: it is in the document; gone: it is hidden or not in the document. Default: "visible". */
     state?: 'visible' | 'attached' | 'gone';
   } | {
-    /** A JavaScript expression, waited for until it is truthy. */
+    /** A JavaScript expression that must become true, such as window.ready. */
     expression: string;
   } | (string | {
     /** The element to wait for. A CSS selector. */
     selector: string;
-    /** visible: shown; attached: there; gone: not there, or not shown. Default: "visible". */
+    /** visible: it is shown; attached: it is in the document; gone: it is hidden or not in the document. Default: "visible". */
     state?: 'visible' | 'attached' | 'gone';
   } | {
-    /** A JavaScript expression, waited for until it is truthy. */
+    /** A JavaScript expression that must become true, such as window.ready. */
     expression: string;
   })[];
   /** Extra wait after readiness, in milliseconds. From 0 to 10000. Default: 0. */
   delayMs?: number;
   /** How long the render may take, in milliseconds: 60000, if it is left out, and 75000 with a PDF. From 1000 to 90000. */
   timeoutMs?: number;
-  /** A status of 400 or more, a request that fails or an error of a script makes the render fail, instead of a warning. An object counts only some statuses, or not those of some hosts. Default: []. */
+  /** What makes the render fail instead of adding a warning: a status of 400 or more, a request that fails, an error of a script. An object counts only some statuses, or not those of some hosts. Default: []. */
   failOn?: ('http_error' | 'request_failed' | 'script_error' | {
     /** http_error: of the page itself; request_failed: of what the page asks for. */
     on: 'http_error' | 'request_failed';
@@ -518,28 +518,28 @@ export interface RenderRequest {
     /** Not those of these hosts and their subdomains. Default: []. */
     exceptHosts?: string[];
   })[];
-  /** file: the bytes; json: the receipt, with links to the hosted outputs. Default: "file". */
+  /** file: the answer is the file; json: the file is hosted, and the answer is the receipt with its links. Default: "file". */
   response?: 'file' | 'json';
-  /** Queues the render and answers at once; its outputs are hosted, whatever response says. Default: false. */
+  /** Queue the render and answer at once with its id; its outputs are hosted, whatever response says. Default: false. */
   async?: boolean;
-  /** A public https address that gets the receipt when a queued render has ended. */
+  /** A public https address that is sent the receipt when the queued render has ended. */
   webhookUrl?: string;
-  /** Seconds: an earlier result of the same request that is not older answers, and costs nothing. From 0 to 2592000. Default: 0. */
+  /** How old an earlier result of the same request may be, in seconds, to be the answer; it then costs nothing. From 0 to 2592000. Default: 0. */
   maxAge?: number;
-  /** Seconds until the links to hosted outputs expire. From 60 to 31536000. */
+  /** How long the links to hosted outputs live, in seconds; 86400 is a day. From 60 to 31536000. */
   expiresIn?: number;
-  /** A text of your own that comes back with the render. */
+  /** A text of your own, such as an order number, that comes back with the render. */
   reference?: string;
 }
 
 export interface OutputOptions {
   /** What is made of the page. Default: "png". */
   format?: 'png' | 'jpeg' | 'webp' | 'pdf' | 'html' | 'mhtml' | 'text' | 'markdown' | 'metadata' | 'accessibility';
-  /** A public https address that the bytes are also PUT to, such as a presigned one. */
+  /** A public https address that the file is also PUT to, such as a presigned one of S3. */
   putUrl?: string;
   /** Capture the full scrollable height. Only png, jpeg, webp. Default: false. */
   fullPage?: boolean;
-  /** Only this part of the page, in CSS pixels. Only png, jpeg, webp. */
+  /** Capture only this part of the page, in CSS pixels from its top left corner. Only png, jpeg, webp. */
   clip?: {
     /** The left edge, from the left of the page. From 0 to 100000. */
     x: number;
@@ -550,28 +550,28 @@ export interface OutputOptions {
     /** The height of the part. From 1 to 65535. */
     height: number;
   };
-  /** Makes the picture smaller; it is never enlarged. Only png, jpeg, webp. */
+  /** Shrink the picture to this size, in pixels; it is never enlarged. Only png, jpeg, webp. */
   resize?: {
     /** The largest width, in pixels. From 16 to 3840. */
     width?: number;
     /** The largest height, in pixels. From 16 to 3840. */
     height?: number;
-    /** inside: the whole picture, within the size; cover: the size, filled and cut. Default: "inside". */
+    /** inside: all of the picture, within the size; cover: exactly the size, with what sticks out cut off. Default: "inside". */
     fit?: 'inside' | 'cover';
   };
-  /** The id of an earlier render of the same size: the receipt then says what has changed. Only png, jpeg, webp. */
+  /** The id of an earlier render of the same size. The receipt says what has changed since. Only png, jpeg, webp. */
   compareTo?: string;
-  /** Only the first element that matches, in open shadow roots too. A CSS selector. Only png, jpeg, webp, html, text, markdown. */
+  /** Capture only the first element that matches, such as main > article; open shadow roots are searched, too. A CSS selector. Only png, jpeg, webp, html, text, markdown. */
   selector?: string;
-  /** Leave out the white that is behind a page without a background. Only png, webp, pdf. Default: false. */
+  /** Leave out the white behind a page without a background, so that it is transparent. Only png, webp, pdf. Default: false. */
   omitBackground?: boolean;
-  /** Quality of the compression. Only jpeg, webp. From 1 to 100. Default: 80. */
+  /** The quality of the compression, from 1 (smallest file) to 100 (best picture). Only jpeg, webp. From 1 to 100. Default: 80. */
   quality?: number;
-  /** This page as it is printed, instead of the page on a screen. Only png, jpeg, webp. From 1 to 100000. */
+  /** The number of the printed page to make a picture of, instead of the page on a screen. Only png, jpeg, webp. From 1 to 100000. */
   page?: number;
   /** Paper size. Also for a picture with page. Only pdf. Default: "letter". */
   paperFormat?: 'letter' | 'a4' | 'legal' | 'a3' | 'a5' | 'tabloid';
-  /** A paper size of your own, instead of paper_format. Also for a picture with page. Only pdf. */
+  /** A paper size of your own instead of paper_format, such as {"width": "100mm", "height": "150mm"}. Also for a picture with page. Only pdf. */
   paper?: {
     /** The width: a number of CSS pixels from 10 to 19200, or a text of at most 16 characters that is "0" or a number followed by px, in, cm or mm. */
     width: number | string;
@@ -615,17 +615,17 @@ export interface OutputOptions {
     /** On the last page. At most 65,536 bytes of UTF-8. */
     last?: string;
   };
-  /** Fill every link with data-page with the printed page of its target. Also for a picture with page. Only pdf. Default: false. */
+  /** Write into every link with a data-page attribute the number of the printed page that it leads to. Also for a picture with page. Only pdf. Default: false. */
   pageNumbers?: boolean;
-  /** The pages to print, such as 1-3,5. All, if it is left out. Only pdf. */
+  /** The pages to print, such as 1-3,5. Left out: all. Only pdf. */
   pageRanges?: string;
-  /** One page as tall as the content, up to 14,400 points. Only pdf. Default: false. */
+  /** Print one page as tall as the content, up to 14,400 points (200 inches). Only pdf. Default: false. */
   singlePage?: boolean;
-  /** Make an outline of the headings. Only pdf. Default: false. */
+  /** Add bookmarks made from the headings. Only pdf. Default: false. */
   outline?: boolean;
-  /** Tag the content, for screen readers. Only pdf. Default: false. */
+  /** Tag the content for screen readers. Only pdf. Default: false. */
   tagged?: boolean;
-  /** The properties of the PDF: title, author and so on. Only pdf. */
+  /** The properties that PDF readers show. Only pdf. */
   document?: {
     /** The title of the document. */
     title?: string;
@@ -638,20 +638,20 @@ export interface OutputOptions {
     /** The language of the document, such as de-CH. */
     language?: string;
   };
-  /** Without it nobody can open the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8. Only pdf. */
+  /** The password that opens the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8. Only pdf. */
   password?: string;
   /** Who opens the encrypted PDF with it may do everything, whatever permissions says. 1 to 127 bytes of UTF-8. Only pdf. */
   ownerPassword?: string;
   /** What readers of the PDF may do; with fewer, it is encrypted. Screen readers may always read. Programs follow this by courtesy. Only pdf. Default: ["print","copy","modify","annotate","fill","assemble"]. */
   permissions?: ('print' | 'copy' | 'modify' | 'annotate' | 'fill' | 'assemble')[];
-  /** The article only, without what surrounds it. Only html, text, markdown. Default: false. */
+  /** Take the article only, without menus, advertisements and comments. Only html, text, markdown. Default: false. */
   mainContent?: boolean;
 }
 
 export interface Render {
   /** The id of the render. */
   id: string;
-  /** How far the render is. */
+  /** Whether the render waits, runs or has ended. */
   state: 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled';
   /** The reference of the request. */
   reference: string | null;
@@ -753,7 +753,7 @@ export interface Output {
   sha256: string | null;
   /** Whether something was cut off; the warnings say what. */
   truncated: boolean;
-  /** With compare_to: the part of the pixels that has changed. */
+  /** With compare_to: the share of the pixels that has changed, from 0 to 1. */
   difference: number | null;
   /** With compare_to: the box around all changes; null if there are none. */
   changedBox: {
@@ -768,7 +768,7 @@ export interface Output {
   } | null;
   /** Of an html, mhtml, text or markdown of at most 1 MB. Null in lists. */
   text: string | null;
-  /** Of metadata, or an accessibility tree, of at most 1 MB. Null in lists. */
+  /** The metadata or the accessibility tree itself, if it has at most 1 MB. Null in lists. */
   data: Record<string, unknown> | null;
 }
 
@@ -849,7 +849,7 @@ export interface UploadList {
 export interface UploadFromUrl {
   /** The address of a picture of at most 10 MB: http or https, public, answered with 200. Redirects are not followed. */
   url: string;
-  /** Seconds until the link expires. From 60 to 31536000. */
+  /** How long the link lives, in seconds. From 60 to 31536000. */
   expiresIn?: number;
   /** The filename instead of the one of the file; it is sanitized. */
   filename?: string;
@@ -859,9 +859,9 @@ export interface UploadFromUrl {
   tags?: string[];
   /** The id of the album that it is in. */
   album?: string;
-  /** Remove place, camera, time and the like from the file, without touching its pixels. Default: true. */
+  /** Remove place, camera, time and the like from the file; its pixels stay as they are. Default: true. */
   stripMetadata?: boolean;
-  /** Visitors must know it to see the picture. */
+  /** The password that visitors need to see the picture. */
   password?: string;
   /** How often visitors can be shown the picture; then the link ends, and the upload stays for its owner. From 1 to 1000000. */
   maxViews?: number;
@@ -872,7 +872,7 @@ export interface NewAlbum {
   title?: string;
   /** A text below the title; its lines stay lines. */
   description?: string;
-  /** Seconds until the link of the album expires; its uploads stay. From 60 to 31536000. */
+  /** How long the link of the album lives, in seconds; its uploads stay. From 60 to 31536000. */
   expiresIn?: number;
 }
 
@@ -916,9 +916,9 @@ export interface AlbumList {
 export interface NewUploadLink {
   /** How many files it takes. From 1 to 1000. Default: 1. */
   maxFiles?: number;
-  /** The most bytes of each file. From 1 to 10485760. Default: 10485760. */
+  /** The largest file, in bytes. From 1 to 10485760. Default: 10485760. */
   maxBytes?: number;
-  /** Seconds until it expires. From 60 to 31536000. Default: 3600. */
+  /** How long the link lives, in seconds. From 60 to 31536000. Default: 3600. */
   expiresIn?: number;
   /** The id of the album that its uploads go into; the link ends with it. */
   album?: string;
@@ -939,11 +939,11 @@ export interface UploadLink {
   album: string | null;
   /** How many files it takes. */
   maxFiles: number;
-  /** The most bytes of each file. */
+  /** The largest file, in bytes. */
   maxBytes: number;
   /** How many it has taken. */
   usedFiles: number;
-  /** The bytes of these together, as stored. */
+  /** The size of these files as stored, in bytes. */
   usedBytes: number;
   /** When it was made. */
   createdAt: string;

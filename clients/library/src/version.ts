@@ -1,2 +1,2 @@
 // Written by `npm run document`, which raises it when the clients have changed.
-export const version = '0.1.17';
+export const version = '0.1.18';

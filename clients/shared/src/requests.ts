@@ -248,19 +248,19 @@ export const RenderRequest: ObjectSchema = {
     "html": {
       "type": "string",
       "minLength": 1,
-      "description": "An HTML document to render instead of a page on the web. 1 to 2,097,152 bytes of UTF-8.",
+      "description": "An HTML document to render instead of an address. 1 to 2,097,152 bytes of UTF-8.",
       "x-group": "Source"
     },
     "markdown": {
       "type": "string",
       "minLength": 1,
-      "description": "A Markdown document to render, with GitHub tables and task lists. 1 to 1,048,576 bytes of UTF-8.",
+      "description": "A Markdown document to render instead of an address; tables and task lists as on GitHub. 1 to 1,048,576 bytes of UTF-8.",
       "x-group": "Source"
     },
     "base_url": {
       "type": "string",
       "format": "uri",
-      "description": "The public address that the document of html or markdown has.",
+      "description": "The public address that html or markdown has, such as https://example.com/blog/: relative links start from it.",
       "x-group": "Source"
     },
     "viewport": {
@@ -287,17 +287,17 @@ export const RenderRequest: ObjectSchema = {
           "minimum": 1,
           "maximum": 3,
           "default": 1,
-          "description": "Device pixels for each CSS pixel."
+          "description": "Device pixels for each CSS pixel; 2 makes a picture twice as wide and high."
         },
         "mobile": {
           "type": "boolean",
           "default": false,
-          "description": "Lay the page out as a phone does, and allow touch."
+          "description": "Lay the page out as on a phone, with touch."
         }
       },
       "additionalProperties": false,
       "default": {},
-      "description": "The window that the page is laid out in.",
+      "description": "The window that the page is laid out in, in CSS pixels.",
       "x-group": "View"
     },
     "device": {
@@ -511,7 +511,7 @@ export const RenderRequest: ObjectSchema = {
         "Desktop Edge",
         "Desktop Firefox"
       ],
-      "description": "A device whose viewport and user agent are used; fields of the request win.",
+      "description": "The device whose viewport and user agent are used, such as iPhone 15; viewport and user_agent win over it.",
       "x-group": "View"
     },
     "color_scheme": {
@@ -521,7 +521,7 @@ export const RenderRequest: ObjectSchema = {
         "dark"
       ],
       "default": "light",
-      "description": "The colour scheme that the page is told to prefer.",
+      "description": "The colour scheme that the page sees as preferred.",
       "x-group": "View"
     },
     "media": {
@@ -530,13 +530,13 @@ export const RenderRequest: ObjectSchema = {
         "screen",
         "print"
       ],
-      "description": "The CSS media type: screen, if it is left out, and print for a PDF.",
+      "description": "The CSS media type. Left out: print for a PDF, screen for everything else.",
       "x-group": "View"
     },
     "reduced_motion": {
       "type": "boolean",
       "default": false,
-      "description": "Tell the page to prefer reduced motion.",
+      "description": "Tell the page that reduced motion is preferred.",
       "x-group": "View"
     },
     "contrast": {
@@ -561,7 +561,7 @@ export const RenderRequest: ObjectSchema = {
       "minLength": 2,
       "maxLength": 60,
       "default": "en-US",
-      "description": "The language of the browser, such as de-CH.",
+      "description": "The language that the page sees and is asked for, such as de-CH.",
       "x-group": "View"
     },
     "timezone": {
@@ -569,7 +569,7 @@ export const RenderRequest: ObjectSchema = {
       "minLength": 1,
       "maxLength": 60,
       "default": "UTC",
-      "description": "The time zone of the browser, such as Europe/Zurich.",
+      "description": "The time zone that the page sees, such as Europe/Zurich.",
       "x-group": "View"
     },
     "geolocation": {
@@ -583,14 +583,14 @@ export const RenderRequest: ObjectSchema = {
           "type": "number",
           "minimum": -90,
           "maximum": 90,
-          "description": "Degrees north.",
+          "description": "Degrees north of the equator, such as 47.37.",
           "x-unit": "degrees"
         },
         "longitude": {
           "type": "number",
           "minimum": -180,
           "maximum": 180,
-          "description": "Degrees east.",
+          "description": "Degrees east of Greenwich, such as 8.54.",
           "x-unit": "degrees"
         },
         "accuracy": {
@@ -598,25 +598,25 @@ export const RenderRequest: ObjectSchema = {
           "minimum": 0,
           "maximum": 100000,
           "default": 10,
-          "description": "In metres.",
+          "description": "How exact the place is, in metres.",
           "x-unit": "m"
         }
       },
       "additionalProperties": false,
-      "description": "Where the page finds itself, if it asks.",
+      "description": "The place that the page is told when it asks for one.",
       "x-group": "View"
     },
     "user_agent": {
       "type": "string",
       "minLength": 1,
       "maxLength": 500,
-      "description": "The user agent that the page sees; the browser's own, if it is left out.",
+      "description": "The user agent that the page sees. Left out: the browser's own.",
       "x-group": "View"
     },
     "clock": {
       "type": "string",
       "format": "date-time",
-      "description": "When the time of the page begins, such as 2026-01-31T09:00:00Z; now, if it is left out.",
+      "description": "The date and time at which the clock of the page starts, such as 2026-01-31T09:00:00Z. Left out: now.",
       "x-group": "View"
     },
     "format": {
@@ -641,7 +641,7 @@ export const RenderRequest: ObjectSchema = {
       "type": "string",
       "format": "uri",
       "writeOnly": true,
-      "description": "A public https address that the bytes are also PUT to, such as a presigned one.",
+      "description": "A public https address that the file is also PUT to, such as a presigned one of S3.",
       "x-group": "Output"
     },
     "full_page": {
@@ -694,7 +694,7 @@ export const RenderRequest: ObjectSchema = {
         }
       },
       "additionalProperties": false,
-      "description": "Only this part of the page, in CSS pixels.",
+      "description": "Capture only this part of the page, in CSS pixels from its top left corner.",
       "x-formats": [
         "png",
         "jpeg",
@@ -726,11 +726,11 @@ export const RenderRequest: ObjectSchema = {
             "cover"
           ],
           "default": "inside",
-          "description": "inside: the whole picture, within the size; cover: the size, filled and cut."
+          "description": "inside: all of the picture, within the size; cover: exactly the size, with what sticks out cut off."
         }
       },
       "additionalProperties": false,
-      "description": "Makes the picture smaller; it is never enlarged.",
+      "description": "Shrink the picture to this size, in pixels; it is never enlarged.",
       "x-formats": [
         "png",
         "jpeg",
@@ -742,7 +742,7 @@ export const RenderRequest: ObjectSchema = {
       "type": "string",
       "minLength": 1,
       "maxLength": 64,
-      "description": "The id of an earlier render of the same size: the receipt then says what has changed.",
+      "description": "The id of an earlier render of the same size. The receipt says what has changed since.",
       "x-formats": [
         "png",
         "jpeg",
@@ -754,7 +754,7 @@ export const RenderRequest: ObjectSchema = {
       "type": "string",
       "minLength": 1,
       "maxLength": 500,
-      "description": "Only the first element that matches, in open shadow roots too. A CSS selector.",
+      "description": "Capture only the first element that matches, such as main > article; open shadow roots are searched, too. A CSS selector.",
       "x-formats": [
         "png",
         "jpeg",
@@ -768,7 +768,7 @@ export const RenderRequest: ObjectSchema = {
     "omit_background": {
       "type": "boolean",
       "default": false,
-      "description": "Leave out the white that is behind a page without a background.",
+      "description": "Leave out the white behind a page without a background, so that it is transparent.",
       "x-formats": [
         "png",
         "webp",
@@ -781,7 +781,7 @@ export const RenderRequest: ObjectSchema = {
       "minimum": 1,
       "maximum": 100,
       "default": 80,
-      "description": "Quality of the compression.",
+      "description": "The quality of the compression, from 1 (smallest file) to 100 (best picture).",
       "x-formats": [
         "jpeg",
         "webp"
@@ -792,7 +792,7 @@ export const RenderRequest: ObjectSchema = {
       "type": "integer",
       "minimum": 1,
       "maximum": 100000,
-      "description": "This page as it is printed, instead of the page on a screen.",
+      "description": "The number of the printed page to make a picture of, instead of the page on a screen.",
       "x-formats": [
         "png",
         "jpeg",
@@ -856,7 +856,7 @@ export const RenderRequest: ObjectSchema = {
         }
       },
       "additionalProperties": false,
-      "description": "A paper size of your own, instead of paper_format. Also for a picture with page.",
+      "description": "A paper size of your own instead of paper_format, such as {\"width\": \"100mm\", \"height\": \"150mm\"}. Also for a picture with page.",
       "x-formats": [
         "pdf"
       ],
@@ -1041,7 +1041,7 @@ export const RenderRequest: ObjectSchema = {
     "page_numbers": {
       "type": "boolean",
       "default": false,
-      "description": "Fill every link with data-page with the printed page of its target. Also for a picture with page.",
+      "description": "Write into every link with a data-page attribute the number of the printed page that it leads to. Also for a picture with page.",
       "x-formats": [
         "pdf"
       ],
@@ -1051,7 +1051,7 @@ export const RenderRequest: ObjectSchema = {
       "type": "string",
       "minLength": 1,
       "maxLength": 100,
-      "description": "The pages to print, such as 1-3,5. All, if it is left out.",
+      "description": "The pages to print, such as 1-3,5. Left out: all.",
       "x-formats": [
         "pdf"
       ],
@@ -1060,7 +1060,7 @@ export const RenderRequest: ObjectSchema = {
     "single_page": {
       "type": "boolean",
       "default": false,
-      "description": "One page as tall as the content, up to 14,400 points.",
+      "description": "Print one page as tall as the content, up to 14,400 points (200 inches).",
       "x-formats": [
         "pdf"
       ],
@@ -1069,7 +1069,7 @@ export const RenderRequest: ObjectSchema = {
     "outline": {
       "type": "boolean",
       "default": false,
-      "description": "Make an outline of the headings.",
+      "description": "Add bookmarks made from the headings.",
       "x-formats": [
         "pdf"
       ],
@@ -1078,7 +1078,7 @@ export const RenderRequest: ObjectSchema = {
     "tagged": {
       "type": "boolean",
       "default": false,
-      "description": "Tag the content, for screen readers.",
+      "description": "Tag the content for screen readers.",
       "x-formats": [
         "pdf"
       ],
@@ -1133,7 +1133,7 @@ export const RenderRequest: ObjectSchema = {
         }
       },
       "additionalProperties": false,
-      "description": "The properties of the PDF: title, author and so on.",
+      "description": "The properties that PDF readers show.",
       "x-formats": [
         "pdf"
       ],
@@ -1143,7 +1143,7 @@ export const RenderRequest: ObjectSchema = {
       "type": "string",
       "minLength": 1,
       "writeOnly": true,
-      "description": "Without it nobody can open the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8.",
+      "description": "The password that opens the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8.",
       "x-formats": [
         "pdf"
       ],
@@ -1191,7 +1191,7 @@ export const RenderRequest: ObjectSchema = {
     "main_content": {
       "type": "boolean",
       "default": false,
-      "description": "The article only, without what surrounds it.",
+      "description": "Take the article only, without menus, advertisements and comments.",
       "x-formats": [
         "html",
         "text",
@@ -1206,7 +1206,7 @@ export const RenderRequest: ObjectSchema = {
       },
       "minItems": 1,
       "maxItems": 5,
-      "description": "Several outputs of the same load, instead of the fields of one."
+      "description": "Several outputs of one load of the page, instead of the fields of one."
     },
     "headers": {
       "type": "object",
@@ -1244,24 +1244,24 @@ export const RenderRequest: ObjectSchema = {
             "type": "string",
             "minLength": 1,
             "maxLength": 253,
-            "description": "Also for the subdomains of this name. The page's host alone, if it is left out."
+            "description": "The name whose subdomains get the cookie, too, such as example.com. Left out: the page's host alone."
           },
           "path": {
             "type": "string",
             "minLength": 1,
             "maxLength": 1024,
             "default": "/",
-            "description": "For paths below this."
+            "description": "Send it for paths that begin with this."
           },
           "secure": {
             "type": "boolean",
             "default": false,
-            "description": "For https only."
+            "description": "Send it over https only."
           },
           "http_only": {
             "type": "boolean",
             "default": false,
-            "description": "Hidden from scripts."
+            "description": "Hide it from scripts."
           },
           "same_site": {
             "type": "string",
@@ -1270,7 +1270,7 @@ export const RenderRequest: ObjectSchema = {
               "lax",
               "none"
             ],
-            "description": "When other sites may cause it to be sent."
+            "description": "Whether requests that other sites cause carry it."
           }
         },
         "additionalProperties": false
@@ -1300,7 +1300,7 @@ export const RenderRequest: ObjectSchema = {
       },
       "additionalProperties": false,
       "writeOnly": true,
-      "description": "The password for the page's own origin.",
+      "description": "The user name and password that the page's own origin asks for.",
       "x-group": "Access"
     },
     "javascript": {
@@ -1312,13 +1312,13 @@ export const RenderRequest: ObjectSchema = {
     "css": {
       "type": "string",
       "minLength": 1,
-      "description": "Style that is added to the page from the first paint. 1 to 102,400 bytes of UTF-8.",
+      "description": "CSS that applies to the page from its first paint, such as nav { display: none }. 1 to 102,400 bytes of UTF-8.",
       "x-group": "Page"
     },
     "script": {
       "type": "string",
       "minLength": 1,
-      "description": "The body of an async function that runs in the page once it has loaded. 1 to 102,400 bytes of UTF-8.",
+      "description": "JavaScript that runs in the page once it has loaded: the body of an async function, so it may use await. 1 to 102,400 bytes of UTF-8.",
       "x-group": "Page"
     },
     "hide": {
@@ -1327,11 +1327,11 @@ export const RenderRequest: ObjectSchema = {
         "type": "string",
         "minLength": 1,
         "maxLength": 500,
-        "description": "Elements to hide. A CSS selector."
+        "description": "A selector of elements to hide. A CSS selector."
       },
       "maxItems": 20,
       "default": [],
-      "description": "Elements that are not shown, from the first paint.",
+      "description": "Selectors of elements that are hidden from the first paint, such as #chat.",
       "x-group": "Page"
     },
     "block": {
@@ -1349,7 +1349,7 @@ export const RenderRequest: ObjectSchema = {
       },
       "maxItems": 5,
       "default": [],
-      "description": "What is left out. Cookie banners are declined, never accepted; ads needs a list of the operator.",
+      "description": "What the page goes without. Cookie banners are declined, never accepted; ads needs a list that the operator gives.",
       "x-group": "Page"
     },
     "block_hosts": {
@@ -1362,7 +1362,7 @@ export const RenderRequest: ObjectSchema = {
       },
       "maxItems": 50,
       "default": [],
-      "description": "Hosts that the page may not reach, with their subdomains.",
+      "description": "Hosts that the page cannot reach, subdomains included, such as ads.example.com.",
       "x-group": "Page"
     },
     "network": {
@@ -1385,7 +1385,7 @@ export const RenderRequest: ObjectSchema = {
         "networkidle2"
       ],
       "default": "settled",
-      "description": "What the page must have reached. settled: loaded, and then at rest.",
+      "description": "How far the page must have come before it is captured. settled: loaded, and then at rest.",
       "x-group": "Waiting"
     },
     "wait_for": {
@@ -1415,7 +1415,7 @@ export const RenderRequest: ObjectSchema = {
                 "gone"
               ],
               "default": "visible",
-              "description": "visible: shown; attached: there; gone: not there, or not shown."
+              "description": "visible: it is shown; attached: it is in the document; gone: it is hidden or not in the document."
             }
           },
           "additionalProperties": false
@@ -1430,7 +1430,7 @@ export const RenderRequest: ObjectSchema = {
               "type": "string",
               "minLength": 1,
               "maxLength": 10000,
-              "description": "A JavaScript expression, waited for until it is truthy."
+              "description": "A JavaScript expression that must become true, such as window.ready."
             }
           },
           "additionalProperties": false
@@ -1464,7 +1464,7 @@ export const RenderRequest: ObjectSchema = {
                       "gone"
                     ],
                     "default": "visible",
-                    "description": "visible: shown; attached: there; gone: not there, or not shown."
+                    "description": "visible: it is shown; attached: it is in the document; gone: it is hidden or not in the document."
                   }
                 },
                 "additionalProperties": false
@@ -1479,7 +1479,7 @@ export const RenderRequest: ObjectSchema = {
                     "type": "string",
                     "minLength": 1,
                     "maxLength": 10000,
-                    "description": "A JavaScript expression, waited for until it is truthy."
+                    "description": "A JavaScript expression that must become true, such as window.ready."
                   }
                 },
                 "additionalProperties": false
@@ -1490,7 +1490,7 @@ export const RenderRequest: ObjectSchema = {
           "maxItems": 5
         }
       ],
-      "description": "What is waited for after the script: a selector of 1 to 500 characters, an object with selector and state, an object with expression, or an array of at most 5 of these.",
+      "description": "What must be there, after the script, before the page is captured: a selector of 1 to 500 characters, an object with selector and state, an object with expression, or an array of at most 5 of these.",
       "x-group": "Waiting"
     },
     "delay_ms": {
@@ -1578,7 +1578,7 @@ export const RenderRequest: ObjectSchema = {
       },
       "maxItems": 10,
       "default": [],
-      "description": "A status of 400 or more, a request that fails or an error of a script makes the render fail, instead of a warning. An object counts only some statuses, or not those of some hosts.",
+      "description": "What makes the render fail instead of adding a warning: a status of 400 or more, a request that fails, an error of a script. An object counts only some statuses, or not those of some hosts.",
       "x-group": "Waiting"
     },
     "response": {
@@ -1588,19 +1588,19 @@ export const RenderRequest: ObjectSchema = {
         "json"
       ],
       "default": "file",
-      "description": "file: the bytes; json: the receipt, with links to the hosted outputs.",
+      "description": "file: the answer is the file; json: the file is hosted, and the answer is the receipt with its links.",
       "x-group": "Answer"
     },
     "async": {
       "type": "boolean",
       "default": false,
-      "description": "Queues the render and answers at once; its outputs are hosted, whatever response says.",
+      "description": "Queue the render and answer at once with its id; its outputs are hosted, whatever response says.",
       "x-group": "Answer"
     },
     "webhook_url": {
       "type": "string",
       "format": "uri",
-      "description": "A public https address that gets the receipt when a queued render has ended.",
+      "description": "A public https address that is sent the receipt when the queued render has ended.",
       "x-group": "Answer"
     },
     "max_age": {
@@ -1609,7 +1609,7 @@ export const RenderRequest: ObjectSchema = {
       "maximum": 2592000,
       "default": 0,
       "x-unit": "s",
-      "description": "Seconds: an earlier result of the same request that is not older answers, and costs nothing.",
+      "description": "How old an earlier result of the same request may be, in seconds, to be the answer; it then costs nothing.",
       "x-group": "Answer"
     },
     "expires_in": {
@@ -1617,14 +1617,14 @@ export const RenderRequest: ObjectSchema = {
       "minimum": 60,
       "maximum": 31536000,
       "x-unit": "s",
-      "description": "Seconds until the links to hosted outputs expire.",
+      "description": "How long the links to hosted outputs live, in seconds; 86400 is a day.",
       "x-group": "Answer"
     },
     "reference": {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
-      "description": "A text of your own that comes back with the render.",
+      "description": "A text of your own, such as an order number, that comes back with the render.",
       "x-group": "Answer"
     }
   },
@@ -1738,7 +1738,7 @@ export const UploadFromUrl: ObjectSchema = {
       "type": "integer",
       "minimum": 60,
       "maximum": 31536000,
-      "description": "Seconds until the link expires."
+      "description": "How long the link lives, in seconds."
     },
     "filename": {
       "type": "string",
@@ -1772,14 +1772,14 @@ export const UploadFromUrl: ObjectSchema = {
     "strip_metadata": {
       "type": "boolean",
       "default": true,
-      "description": "Remove place, camera, time and the like from the file, without touching its pixels."
+      "description": "Remove place, camera, time and the like from the file; its pixels stay as they are."
     },
     "password": {
       "type": "string",
       "minLength": 1,
       "maxLength": 200,
       "writeOnly": true,
-      "description": "Visitors must know it to see the picture."
+      "description": "The password that visitors need to see the picture."
     },
     "max_views": {
       "type": "integer",
@@ -1810,7 +1810,7 @@ export const NewAlbum: ObjectSchema = {
       "type": "integer",
       "minimum": 60,
       "maximum": 31536000,
-      "description": "Seconds until the link of the album expires; its uploads stay."
+      "description": "How long the link of the album lives, in seconds; its uploads stay."
     }
   },
   "additionalProperties": false
@@ -1878,14 +1878,14 @@ export const NewUploadLink: ObjectSchema = {
       "minimum": 1,
       "maximum": 10485760,
       "default": 10485760,
-      "description": "The most bytes of each file."
+      "description": "The largest file, in bytes."
     },
     "expires_in": {
       "type": "integer",
       "minimum": 60,
       "maximum": 31536000,
       "default": 3600,
-      "description": "Seconds until it expires."
+      "description": "How long the link lives, in seconds."
     },
     "album": {
       "type": "string",

@@ -18,7 +18,7 @@ export const NewAlbum = Type.Object(
     description: text(descriptionCharacters, 'A text below the title; its lines stay lines.'),
     expires_in: Type.Integer({
       ...seconds,
-      description: 'Seconds until the link of the album expires; its uploads stay.',
+      description: 'How long the link of the album lives, in seconds; its uploads stay.',
     }),
   }),
   strict,
@@ -62,8 +62,12 @@ export type Album = Static<typeof Album>;
 export const NewUploadLink = Type.Object(
   optional({
     max_files: integer(1, 1_000, 'How many files it takes.', { default: 1 }),
-    max_bytes: integer(1, limits.fileBytes, 'The most bytes of each file.', { default: limits.fileBytes }),
-    expires_in: Type.Integer({ ...seconds, default: 3_600, description: 'Seconds until it expires.' }),
+    max_bytes: integer(1, limits.fileBytes, 'The largest file, in bytes.', { default: limits.fileBytes }),
+    expires_in: Type.Integer({
+      ...seconds,
+      default: 3_600,
+      description: 'How long the link lives, in seconds.',
+    }),
     album: text(40, 'The id of the album that its uploads go into; the link ends with it.'),
     title: text(titleCharacters, 'What people see above the place to drop files.'),
   }),
@@ -86,9 +90,9 @@ export const UploadLink = Type.Object(
     title: orNull('string', 'The title.'),
     album: orNull('string', 'The id of the album that its uploads go into; null if there is none.'),
     max_files: Type.Integer({ description: 'How many files it takes.' }),
-    max_bytes: Type.Integer({ description: 'The most bytes of each file.' }),
+    max_bytes: Type.Integer({ description: 'The largest file, in bytes.' }),
     used_files: Type.Integer({ minimum: 0, description: 'How many it has taken.' }),
-    used_bytes: Type.Integer({ minimum: 0, description: 'The bytes of these together, as stored.' }),
+    used_bytes: Type.Integer({ minimum: 0, description: 'The size of these files as stored, in bytes.' }),
     created_at: Type.String({ ...time, description: 'When it was made.' }),
     expires_at: Type.String({ ...time, description: 'When it expires.' }),
   },

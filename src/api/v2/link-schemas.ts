@@ -17,7 +17,7 @@ const ownFields = {
       minimum: linkMaxAge.min,
       maximum: linkMaxAge.max,
       default: linkMaxAge.default,
-      description: 'Seconds for which a result is served before the page is rendered again.',
+      description: 'How long a result is served before the page is rendered again, in seconds.',
     }),
   ),
   valid_until: Type.Optional(

@@ -36,7 +36,7 @@ export const RenderRequest = Type.Object(
       Type.Array(OutputOptions, {
         minItems: 1,
         maxItems: limits.outputsPerRender,
-        description: 'Several outputs of the same load, instead of the fields of one.',
+        description: 'Several outputs of one load of the page, instead of the fields of one.',
       }),
     ),
     ...propertiesOf(pageRows.after),
@@ -106,7 +106,7 @@ export const Output = Type.Object(
     truncated: Type.Boolean({ description: 'Whether something was cut off; the warnings say what.' }),
     difference: Type.Unsafe<number | null>({
       anyOf: [{ type: 'number', minimum: 0, maximum: 1 }, { type: 'null' }],
-      description: 'With compare_to: the part of the pixels that has changed.',
+      description: 'With compare_to: the share of the pixels that has changed, from 0 to 1.',
     }),
     changed_box: Type.Unsafe<Box | null>({
       anyOf: [Box, { type: 'null' }],
@@ -115,7 +115,7 @@ export const Output = Type.Object(
     text: orNull('string', 'Of an html, mhtml, text or markdown of at most 1 MB. Null in lists.'),
     data: Type.Unsafe<Record<string, unknown> | null>({
       anyOf: [{ type: 'object' }, { type: 'null' }],
-      description: 'Of metadata, or an accessibility tree, of at most 1 MB. Null in lists.',
+      description: 'The metadata or the accessibility tree itself, if it has at most 1 MB. Null in lists.',
     }),
   },
   strict,
@@ -126,7 +126,7 @@ export type Output = Static<typeof Output>;
 export const Render = Type.Object(
   {
     id: Type.String({ description: 'The id of the render.' }),
-    state: choice(renderStates, { description: 'How far the render is.' }),
+    state: choice(renderStates, { description: 'Whether the render waits, runs or has ended.' }),
     reference: orNull('string', 'The reference of the request.'),
     created_at: Type.String({ ...time, description: 'When the render was asked for.' }),
     finished_at: orNull('string', 'When it ended.', time),

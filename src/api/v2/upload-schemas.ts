@@ -35,19 +35,19 @@ const album = text(40, 'The id of the album that it is in.');
 /** The fields of the form beside the file. */
 export const UploadFields = Type.Object(
   optional({
-    expires_in: Type.Integer({ ...seconds, description: 'Seconds until the link expires.' }),
+    expires_in: Type.Integer({ ...seconds, description: 'How long the link lives, in seconds.' }),
     filename,
     title,
     tags: tagsOf('Words to find it by; in a form, a part for each.'),
     album,
     strip_metadata: Type.Boolean({
       default: true,
-      description: 'Remove place, camera, time and the like from the file, without touching its pixels.',
+      description: 'Remove place, camera, time and the like from the file; its pixels stay as they are.',
     }),
     password: Type.String({
       ...passwordLength,
       writeOnly: true,
-      description: 'Visitors must know it to see the picture.',
+      description: 'The password that visitors need to see the picture.',
     }),
     max_views: Type.Integer({
       ...views,

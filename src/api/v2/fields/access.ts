@@ -14,12 +14,15 @@ const Cookie = Type.Object(
     name: text(256, 'The name of the cookie.'),
     value: Type.String({ maxLength: 4 * KiB, description: 'The value of the cookie.' }),
     ...optional({
-      domain: text(253, "Also for the subdomains of this name. The page's host alone, if it is left out."),
-      path: text(1024, 'For paths below this.', { default: '/' }),
-      secure: flagOff('For https only.'),
-      http_only: flagOff('Hidden from scripts.'),
+      domain: text(
+        253,
+        "The name whose subdomains get the cookie, too, such as example.com. Left out: the page's host alone.",
+      ),
+      path: text(1024, 'Send it for paths that begin with this.', { default: '/' }),
+      secure: flagOff('Send it over https only.'),
+      http_only: flagOff('Hide it from scripts.'),
       same_site: choice(['strict', 'lax', 'none'], {
-        description: 'When other sites may cause it to be sent.',
+        description: 'Whether requests that other sites cause carry it.',
       }),
     }),
   },
@@ -31,7 +34,7 @@ const BasicAuth = Type.Object(
     username: Type.String({ maxLength: 255, description: 'The user name.' }),
     password: Type.String({ maxLength: 1024, description: 'The password.' }),
   },
-  { ...strict, description: "The password for the page's own origin." },
+  { ...strict, description: "The user name and password that the page's own origin asks for." },
 );
 
 export const accessRows = {

@@ -12,23 +12,29 @@ export const deliveryRows = {
   response: hidden(
     choice(['file', 'json'], {
       default: 'file',
-      description: 'file: the bytes; json: the receipt, with links to the hosted outputs.',
+      description:
+        'file: the answer is the file; json: the file is hosted, and the answer is the receipt with its links.',
     }),
     { barredFromLinks: true, lower: (response) => ({ isHosted: response === 'json' }) },
   ),
   async: hidden(
-    flagOff('Queues the render and answers at once; its outputs are hosted, whatever response says.'),
+    flagOff(
+      'Queue the render and answer at once with its id; its outputs are hosted, whatever response says.',
+    ),
     { barredFromLinks: true, lower: (isQueued) => (isQueued ? { isHosted: true } : {}) },
   ),
-  webhook_url: hidden(uri('A public https address that gets the receipt when a queued render has ended.'), {
-    barredFromLinks: true,
-    isReadElsewhere: true,
-  }),
+  webhook_url: hidden(
+    uri('A public https address that is sent the receipt when the queued render has ended.'),
+    {
+      barredFromLinks: true,
+      isReadElsewhere: true,
+    },
+  ),
   max_age: hidden(
     integer(
       0,
       maxAgeSeconds,
-      'Seconds: an earlier result of the same request that is not older answers, and costs nothing.',
+      'How old an earlier result of the same request may be, in seconds, to be the answer; it then costs nothing.',
       { default: 0, ...unit('s') },
     ),
     { isReadElsewhere: true },
@@ -37,18 +43,20 @@ export const deliveryRows = {
     integer(
       limits.expiresInSeconds.min,
       limits.expiresInSeconds.max,
-      'Seconds until the links to hosted outputs expire.',
+      'How long the links to hosted outputs live, in seconds; 86400 is a day.',
       { ...unit('s') },
     ),
     { barredFromLinks: true, lower: (expiresInSeconds) => ({ expiresInSeconds }) },
   ),
-  reference: hidden(text(200, 'A text of your own that comes back with the render.')),
+  reference: hidden(
+    text(200, 'A text of your own, such as an order number, that comes back with the render.'),
+  ),
 };
 
 /** The fields of one output. */
 export const putRows = {
   put_url: rowsOf('delivery', 'Output').secret(
-    uri('A public https address that the bytes are also PUT to, such as a presigned one.'),
+    uri('A public https address that the file is also PUT to, such as a presigned one of S3.'),
     { isReadElsewhere: true },
   ),
 };

@@ -13,16 +13,21 @@ const blockedKinds: BlockedKind[] = ['images', 'media', 'fonts'];
 
 export const changeRows = {
   javascript: shown(Type.Boolean({ default: true, description: 'Run the scripts of the page.' })),
-  css: hidden(sizedText(100 * KiB, 'Style that is added to the page from the first paint.')),
+  css: hidden(
+    sizedText(100 * KiB, 'CSS that applies to the page from its first paint, such as nav { display: none }.'),
+  ),
   script: hidden(
-    sizedText(100 * KiB, 'The body of an async function that runs in the page once it has loaded.'),
+    sizedText(
+      100 * KiB,
+      'JavaScript that runs in the page once it has loaded: the body of an async function, so it may use await.',
+    ),
     { barredFromLinks: true },
   ),
   hide: shown(
-    Type.Array(selector('Elements to hide.'), {
+    Type.Array(selector('A selector of elements to hide.'), {
       maxItems: 20,
       default: [],
-      description: 'Elements that are not shown, from the first paint.',
+      description: 'Selectors of elements that are hidden from the first paint, such as #chat.',
     }),
     {
       lower(hide, { field }) {
@@ -34,7 +39,7 @@ export const changeRows = {
   block: shown(
     listOf(
       ['ads', 'cookie_banners', ...blockedKinds],
-      'What is left out. Cookie banners are declined, never accepted; ads needs a list of the operator.',
+      'What the page goes without. Cookie banners are declined, never accepted; ads needs a list that the operator gives.',
     ),
     {
       lower(block, { field, settings: { blockedHostsFile } }) {
@@ -56,7 +61,7 @@ export const changeRows = {
     Type.Array(text(253, 'A host name, such as ads.example.com.'), {
       maxItems: 50,
       default: [],
-      description: 'Hosts that the page may not reach, with their subdomains.',
+      description: 'Hosts that the page cannot reach, subdomains included, such as ads.example.com.',
     }),
     {
       lower: (hosts, { field }) => ({

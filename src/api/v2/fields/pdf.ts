@@ -60,11 +60,15 @@ const Info = Type.Object(
     ),
     language: text(60, 'The language of the document, such as de-CH.', { minLength: 2 }),
   }),
-  { ...strict, description: 'The properties of the PDF: title, author and so on.' },
+  { ...strict, description: 'The properties that PDF readers show.' },
 );
 const Paper = Type.Object(
   { width: length('The width', paperPx), height: length('The height', paperPx) },
-  { ...strict, description: 'A paper size of your own, instead of paper_format.' },
+  {
+    ...strict,
+    description:
+      'A paper size of your own instead of paper_format, such as {"width": "100mm", "height": "150mm"}.',
+  },
 );
 
 export const pdfRows = {
@@ -82,13 +86,17 @@ export const pdfRows = {
   }),
   header: printed.hidden(marginHtml('top'), { lower: (given) => ({ header: marginHtmlOf(given) }) }),
   footer: printed.hidden(marginHtml('bottom'), { lower: (given) => ({ footer: marginHtmlOf(given) }) }),
-  page_numbers: printed.shown(flagOff('Fill every link with data-page with the printed page of its target.')),
-  page_ranges: pdf.shown(text(100, 'The pages to print, such as 1-3,5. All, if it is left out.'), {
+  page_numbers: printed.shown(
+    flagOff(
+      'Write into every link with a data-page attribute the number of the printed page that it leads to.',
+    ),
+  ),
+  page_ranges: pdf.shown(text(100, 'The pages to print, such as 1-3,5. Left out: all.'), {
     lower: (ranges, { field }) => ({ pageRanges: pageRangesOf(ranges, field) }),
   }),
-  single_page: pdf.shown(flagOff('One page as tall as the content, up to 14,400 points.')),
-  outline: pdf.shown(flagOff('Make an outline of the headings.')),
-  tagged: pdf.shown(flagOff('Tag the content, for screen readers.')),
+  single_page: pdf.shown(flagOff('Print one page as tall as the content, up to 14,400 points (200 inches).')),
+  outline: pdf.shown(flagOff('Add bookmarks made from the headings.')),
+  tagged: pdf.shown(flagOff('Tag the content for screen readers.')),
   document: pdf.shown(Info, {
     lower: (given, { field }) => ({ documentInfo: documentInfoOf(given, field) }),
   }),
@@ -97,7 +105,7 @@ export const pdfRows = {
       minLength: 1,
       [maxBytes]: 127,
       description:
-        'Without it nobody can open the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8.',
+        'The password that opens the PDF, which is encrypted with AES-256. 1 to 127 bytes of UTF-8.',
     }),
   ),
   owner_password: pdf.secret(

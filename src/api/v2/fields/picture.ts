@@ -23,7 +23,10 @@ export const pictureRows = {
         width: pagePixels(1, 65_535, 'The width of the part.'),
         height: pagePixels(1, 65_535, 'The height of the part.'),
       },
-      { ...strict, description: 'Only this part of the page, in CSS pixels.' },
+      {
+        ...strict,
+        description: 'Capture only this part of the page, in CSS pixels from its top left corner.',
+      },
     ),
   ),
   resize: shown(
@@ -33,10 +36,11 @@ export const pictureRows = {
         height: resizedPixels('height'),
         fit: choice(['inside', 'cover'], {
           default: 'inside',
-          description: 'inside: the whole picture, within the size; cover: the size, filled and cut.',
+          description:
+            'inside: all of the picture, within the size; cover: exactly the size, with what sticks out cut off.',
         }),
       }),
-      { ...strict, description: 'Makes the picture smaller; it is never enlarged.' },
+      { ...strict, description: 'Shrink the picture to this size, in pixels; it is never enlarged.' },
     ),
     {
       lower: ({ width = null, height = null, fit = 'inside' }, { field }) => ({
@@ -45,22 +49,41 @@ export const pictureRows = {
     },
   ),
   compare_to: shown(
-    text(64, 'The id of an earlier render of the same size: the receipt then says what has changed.'),
+    text(64, 'The id of an earlier render of the same size. The receipt says what has changed since.'),
   ),
-  selector: shown(selector('Only the first element that matches, in open shadow roots too.'), {
-    formats: [...pictures, 'html', 'text', 'markdown'],
-    lower(given, { field }) {
-      checkSelector(given, field);
-      return { selector: given };
+  selector: shown(
+    selector(
+      'Capture only the first element that matches, such as main > article; open shadow roots are searched, too.',
+    ),
+    {
+      formats: [...pictures, 'html', 'text', 'markdown'],
+      lower(given, { field }) {
+        checkSelector(given, field);
+        return { selector: given };
+      },
     },
-  }),
-  omit_background: shown(flagOff('Leave out the white that is behind a page without a background.'), {
-    formats: ['png', 'webp', 'pdf'],
-  }),
-  quality: shown(integer(1, 100, 'Quality of the compression.', { default: defaultQuality }), {
-    formats: ['jpeg', 'webp'],
-  }),
-  page: shown(integer(1, 100_000, 'This page as it is printed, instead of the page on a screen.')),
+  ),
+  omit_background: shown(
+    flagOff('Leave out the white behind a page without a background, so that it is transparent.'),
+    {
+      formats: ['png', 'webp', 'pdf'],
+    },
+  ),
+  quality: shown(
+    integer(1, 100, 'The quality of the compression, from 1 (smallest file) to 100 (best picture).', {
+      default: defaultQuality,
+    }),
+    {
+      formats: ['jpeg', 'webp'],
+    },
+  ),
+  page: shown(
+    integer(
+      1,
+      100_000,
+      'The number of the printed page to make a picture of, instead of the page on a screen.',
+    ),
+  ),
 };
 
 function checkResize(resize: Resize, field: string): Resize {

@@ -8,7 +8,16 @@ const { hidden } = rowsOf('source', 'Source');
 
 export const sourceRows = {
   url: hidden(target),
-  html: hidden(sizedText(2 * MiB, 'An HTML document to render instead of a page on the web.')),
-  markdown: hidden(sizedText(MiB, 'A Markdown document to render, with GitHub tables and task lists.')),
-  base_url: hidden(uri('The public address that the document of html or markdown has.')),
+  html: hidden(sizedText(2 * MiB, 'An HTML document to render instead of an address.')),
+  markdown: hidden(
+    sizedText(
+      MiB,
+      'A Markdown document to render instead of an address; tables and task lists as on GitHub.',
+    ),
+  ),
+  base_url: hidden(
+    uri(
+      'The public address that html or markdown has, such as https://example.com/blog/: relative links start from it.',
+    ),
+  ),
 };

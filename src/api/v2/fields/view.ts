@@ -23,12 +23,12 @@ export const viewRows = {
             minimum: 1,
             maximum: 3,
             default: plainView.pixelRatio,
-            description: 'Device pixels for each CSS pixel.',
+            description: 'Device pixels for each CSS pixel; 2 makes a picture twice as wide and high.',
           }),
-          mobile: flagOff('Lay the page out as a phone does, and allow touch.'),
+          mobile: flagOff('Lay the page out as on a phone, with touch.'),
         }),
       },
-      { ...strict, default: {}, description: 'The window that the page is laid out in.' },
+      { ...strict, default: {}, description: 'The window that the page is laid out in, in CSS pixels.' },
     ),
     {
       lower: ({ pixel_ratio: pixelRatio, mobile, ...size }) => ({
@@ -40,22 +40,23 @@ export const viewRows = {
   ),
   device: shown(
     choice(Object.keys(devices), {
-      description: 'A device whose viewport and user agent are used; fields of the request win.',
+      description:
+        'The device whose viewport and user agent are used, such as iPhone 15; viewport and user_agent win over it.',
     }),
     { isReadElsewhere: true },
   ),
   color_scheme: shown(
     choice(['light', 'dark'], {
       default: plainView.colorScheme,
-      description: 'The colour scheme that the page is told to prefer.',
+      description: 'The colour scheme that the page sees as preferred.',
     }),
   ),
   media: shown(
     choice(['screen', 'print'], {
-      description: 'The CSS media type: screen, if it is left out, and print for a PDF.',
+      description: 'The CSS media type. Left out: print for a PDF, screen for everything else.',
     }),
   ),
-  reduced_motion: shown(flagOff('Tell the page to prefer reduced motion.')),
+  reduced_motion: shown(flagOff('Tell the page that reduced motion is preferred.')),
   contrast: shown(
     choice(['no_preference', 'more', 'less'], {
       default: plainView.contrast,
@@ -66,25 +67,30 @@ export const viewRows = {
     flagOff('Show the page in the few colours of a high-contrast theme, which follows color_scheme.'),
   ),
   locale: shown(
-    text(60, 'The language of the browser, such as de-CH.', { minLength: 2, default: plainView.locale }),
+    text(60, 'The language that the page sees and is asked for, such as de-CH.', {
+      minLength: 2,
+      default: plainView.locale,
+    }),
     { lower: (locale, { field }) => ({ locale: languageTagOf(locale, field) }) },
   ),
   timezone: shown(
-    text(60, 'The time zone of the browser, such as Europe/Zurich.', { default: plainView.timezone }),
+    text(60, 'The time zone that the page sees, such as Europe/Zurich.', { default: plainView.timezone }),
     { lower: (timezone, { field }) => ({ timezone: timezoneOf(timezone, field) }) },
   ),
   geolocation: shown(
     Type.Object(
       {
-        latitude: degrees(90, 'Degrees north.'),
-        longitude: degrees(180, 'Degrees east.'),
-        accuracy: Type.Optional(Type.Number({ ...metres, description: 'In metres.', ...unit('m') })),
+        latitude: degrees(90, 'Degrees north of the equator, such as 47.37.'),
+        longitude: degrees(180, 'Degrees east of Greenwich, such as 8.54.'),
+        accuracy: Type.Optional(
+          Type.Number({ ...metres, description: 'How exact the place is, in metres.', ...unit('m') }),
+        ),
       },
-      { ...strict, description: 'Where the page finds itself, if it asks.' },
+      { ...strict, description: 'The place that the page is told when it asks for one.' },
     ),
     { lower: (given) => ({ geolocation: { accuracy: metres.default, ...given } }) },
   ),
-  user_agent: shown(text(500, "The user agent that the page sees; the browser's own, if it is left out."), {
+  user_agent: shown(text(500, "The user agent that the page sees. Left out: the browser's own."), {
     lower(userAgent, { field }) {
       if (/^[\u0020-\u007e]+$/.test(userAgent)) return { userAgent };
       throw invalid(field, 'must have printable ASCII characters only');
@@ -93,7 +99,8 @@ export const viewRows = {
   clock: shown(
     Type.String({
       format: 'date-time',
-      description: 'When the time of the page begins, such as 2026-01-31T09:00:00Z; now, if it is left out.',
+      description:
+        'The date and time at which the clock of the page starts, such as 2026-01-31T09:00:00Z. Left out: now.',
     }),
     { lower: (clock, { field }) => ({ clock: clockOf(clock, field) }) },
   ),

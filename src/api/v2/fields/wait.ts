@@ -12,7 +12,7 @@ const { shown } = rowsOf('waits', 'Waiting');
 
 const expression = Type.Object(
   {
-    expression: text(10_000, 'A JavaScript expression, waited for until it is truthy.'),
+    expression: text(10_000, 'A JavaScript expression that must become true, such as window.ready.'),
   },
   strict,
 );
@@ -22,7 +22,8 @@ const element = Type.Object(
     state: Type.Optional(
       choice(['visible', 'attached', 'gone'], {
         default: 'visible',
-        description: 'visible: shown; attached: there; gone: not there, or not shown.',
+        description:
+          'visible: it is shown; attached: it is in the document; gone: it is hidden or not in the document.',
       }),
     ),
   },
@@ -78,14 +79,15 @@ export const waitRows = {
   wait_until: shown(
     choice(['settled', ...lifecycleEvents], {
       default: 'settled',
-      description: 'What the page must have reached. settled: loaded, and then at rest.',
+      description:
+        'How far the page must have come before it is captured. settled: loaded, and then at rest.',
     }),
     { lower: (until) => ({ until }) },
   ),
   wait_for: shown(
     Type.Union(
       [aSelector, element, expression, Type.Array(Condition, { maxItems: mostConditions })],
-      saying('What is waited for after the script', kindsOrList),
+      saying('What must be there, after the script, before the page is captured', kindsOrList),
     ),
     {
       lower: (given, { field }) => ({
@@ -110,7 +112,7 @@ export const waitRows = {
       maxItems: 10,
       default: [],
       description:
-        'A status of 400 or more, a request that fails or an error of a script makes the render fail, instead of a warning. An object counts only some statuses, or not those of some hosts.',
+        'What makes the render fail instead of adding a warning: a status of 400 or more, a request that fails, an error of a script. An object counts only some statuses, or not those of some hosts.',
     }),
     {
       lower: (given, { field }) => ({
