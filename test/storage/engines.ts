@@ -104,14 +104,18 @@ const allBlobEngines: { name: string; open: () => Promise<OpenBlobs> }[] = [
     name: 'disk and a database of small blobs',
     async open() {
       const { path, remove } = await temporaryFolder();
+      // Beside the folder, as in an installation: a test may count the open files in it.
+      const beside = await temporaryFolder();
       const stores: Blobs[] = [];
       const openAnother = async () => {
-        const blobs = await createDiskBlobs(path, noCrashPoints, { smallFile: join(path, 'small.db') });
+        const smallFile = join(beside.path, 'small.db');
+        const blobs = await createDiskBlobs(path, noCrashPoints, { smallFile });
         stores.push(blobs);
         return blobs;
       };
       const close = async () => {
         for (const blobs of stores) await blobs.close?.();
+        await beside.remove();
         await remove();
       };
       return { blobs: await openAnother(), folder: path, openAnother, close };
