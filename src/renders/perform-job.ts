@@ -37,10 +37,18 @@ export interface JobPerformerParts {
 export function createJobPerformer(parts: JobPerformerParts & { turns: JobTurns }) {
   const { database, clock, slots, renders, requests, events, turns } = parts;
 
-  async function perform(
-    job: RenderJobRow,
-    { signal, onPlace }: { signal: AbortSignal; onPlace: () => void },
-  ): Promise<void> {
+  interface Turn {
+    signal: AbortSignal;
+    onPlace: () => void;
+  }
+
+  /** Those who wait for it are told when nothing of the request is left on this machine. */
+  async function perform(job: RenderJobRow, turn: Turn): Promise<void> {
+    await render(job, turn);
+    await leave(job);
+  }
+
+  async function render(job: RenderJobRow, { signal, onPlace }: Turn): Promise<void> {
     const payer = await turns.payerOf(database.tables, job.account_id, job.key_id);
     if (!payer) throw new LostRenderError({ isCanceled: true });
     await using came = await requests.readRequest(job);
@@ -60,7 +68,6 @@ export function createJobPerformer(parts: JobPerformerParts & { turns: JobTurns 
       onPlace,
       beforeStore: () => requireOurs(job),
     });
-    await leave(job);
   }
 
   /** What it refuses now was accepted before: the settings have changed. */

@@ -9,6 +9,7 @@ import { readConfigWith } from '#roof/config.ts';
 import { openBlobs } from '#roof/engines.ts';
 import { openPostgres } from '#storage/postgres.ts';
 import type { UploadRow } from '#storage/schema.ts';
+import { createSmallBlobs, smallUploadsName } from '#storage/small-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { command } from '#test/support/commands.ts';
 import { startPostgres, type TestPostgres } from '#test/support/postgres.ts';
@@ -54,11 +55,17 @@ async function makeInstallation(): Promise<UploadRow[]> {
     }
   });
   await database.close();
-  for (const { id } of made) {
+  // By turns in the database of small uploads, and as files, which small ones were in earlier versions.
+  const small = createSmallBlobs(join(dataDir, smallUploadsName));
+  const isFile = (_: UploadRow, place: number) => place % 2 === 0;
+  for (const { id } of made.filter(isFile)) {
     const fanOut = join(dataDir, 'blobs', 'uploads', 'store', id.slice(0, 2));
     await mkdir(fanOut, { recursive: true });
     await writeFile(join(fanOut, id), bytesOf(id));
   }
+  const others = made.filter((row, place) => !isFile(row, place));
+  await Promise.all(others.map(({ id }) => small.write(id, Buffer.from(bytesOf(id)))));
+  await small.close();
   return made;
 }
 
