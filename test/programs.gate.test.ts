@@ -122,7 +122,7 @@ for (const form of ['sources', 'build'] as const) {
     const log = product.serving.stdout;
     await waitFor('the error in the log', () => log().includes('"stack"'));
     assert.match(log(), /src\/storage\/[\w/-]+\.ts:\d+/);
-    assert.match(log(), /src\/http\/[\w/-]+\.ts:\d+/);
+    assert.match(log(), /src\/api\/[\w/-]+\.ts:\d+/);
   });
 }
 

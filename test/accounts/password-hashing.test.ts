@@ -102,7 +102,7 @@ test('a network with many addresses delays only its own sign-ins', async (contex
   let status: number | undefined;
   const signedIn = signIn('2001:db8:8::1', person.email, password).then((answer) => (status = answer.status));
   let turns = 0;
-  while (status === undefined && turns < 20) {
+  while (status === undefined && turns < flood.length) {
     if (passwords.isBusy()) turns += 1;
     passwords.next();
     // So that what has been sent arrives.
@@ -110,6 +110,7 @@ test('a network with many addresses delays only its own sign-ins', async (contex
   }
   passwords.release();
   assert.equal(await signedIn, 200);
-  assert.ok(turns < 20, `${turns} turns`);
+  // In one line it would have waited for all of them. How soon it is in its own line depends on the machine.
+  assert.ok(turns < flood.length, `${turns} turns`);
   await Promise.all(flood);
 });

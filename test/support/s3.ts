@@ -2,7 +2,7 @@
 // need no outage also run on the store of TEST_S3_URL.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId } from '#core/ids.ts';
@@ -17,7 +17,10 @@ export interface AnyS3 {
   resume?: () => Promise<void>;
 }
 
-export type TestS3 = Required<AnyS3>;
+export interface TestS3 extends Required<AnyS3> {
+  /** How many objects have arrived at all. The server cannot list them while others are written. */
+  objects: () => Promise<number>;
+}
 
 /** The only credentials that the server accepts. */
 export const s3Credentials = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
@@ -69,6 +72,10 @@ export async function startS3(): Promise<TestS3> {
     pause: end,
     async resume() {
       server = await run();
+    },
+    async objects() {
+      const files = await readdir(join(folder, bucket), { recursive: true });
+      return files.filter((file) => file.endsWith('._S3rver_object')).length;
     },
     async stop() {
       await end();

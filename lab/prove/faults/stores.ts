@@ -196,7 +196,7 @@ export async function makeTheFolderReadOnly(): Promise<Finding[]> {
 
 /** Another process holds the write lock, for less and for more time than the service waits. */
 export async function lockTheDatabase(size: Size): Promise<Finding[]> {
-  const holdsMs = size === 'short' ? [6_000] : [1_500, 7_000];
+  const holdsMs = size === 'short' ? [8_000] : [1_500, 8_000];
   const product = await startProduct();
   try {
     const key = await product.newKey(endless);
