@@ -5,7 +5,6 @@ import type { OnCrashPoint } from '#core/crash-points.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
-import { smallUploadsName } from '#storage/small-blobs.ts';
 import { hasSqlite, openSqlite } from '#storage/sqlite.ts';
 import type { Browser, Log } from '#browser/browser.ts';
 import type { StartOptions } from '#browser/start-chromium.ts';
@@ -62,10 +61,7 @@ export async function openBlobs(
 ): Promise<Blobs> {
   const { storage, redirectsToStorage } = config;
   const folder = join(config.blobsDir, kind);
-  if (!storage) {
-    const small = kind === 'uploads' && { smallFile: join(config.dataDir, smallUploadsName) };
-    return createDiskBlobs(folder, reached, { ...small });
-  }
+  if (!storage) return createDiskBlobs(folder, reached);
   const { createS3Blobs } = await import('#storage/s3-blobs.ts');
   const { signedUrl, ...blobs } = await createS3Blobs(
     { ...storage, prefix: `${storage.prefix}${kind}/` },

@@ -214,7 +214,6 @@ export async function createService(config: Config, log: Logger, seams: Partial<
       await cell.close();
       await renders.close();
       await browser.close();
-      await uploadBlobs.close?.();
       await database.close();
     },
     /** Aborts the renders in flight by ending the browser, for a process that cannot continue. */

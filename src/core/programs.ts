@@ -15,7 +15,6 @@ export const programs = {
   'render-worker': 'src/browser/worker/main.ts',
   cell: 'src/cell-program.ts',
   'database-reader': 'src/storage/read-worker.ts',
-  'small-blobs': 'src/storage/small-blobs-worker.ts',
 };
 
 const isBuilt = import.meta.filename.endsWith('.js');

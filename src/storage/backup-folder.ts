@@ -4,7 +4,6 @@ import { open, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { isPlace } from '#storage/blob-place.ts';
 import { makeFolder } from '#storage/make-folder.ts';
-import { smallUploadsName } from '#storage/small-blobs.ts';
 
 /** The operator named a folder that cannot be used; the message says why, and what to do. */
 export class BackupError extends Error {}
@@ -35,7 +34,7 @@ export async function claimBackupFolder(
     );
   }
   for (const entry of entries) {
-    if ([markerName, databaseName, smallUploadsName].includes(entry.name) && !entry.isFile()) {
+    if ([markerName, databaseName].includes(entry.name) && !entry.isFile()) {
       throw new BackupError(`${join(folder, entry.name)} is not a file; move it away, or name a new folder`);
     }
   }

@@ -14,7 +14,6 @@ import {
 import { makeFolder } from '#storage/make-folder.ts';
 import { makePrivate } from '#storage/private-file.ts';
 import { syncPath } from '#storage/open-file.ts';
-import { copySmallBlobs, smallUploadsName } from '#storage/small-blobs.ts';
 
 export interface BackupReport {
   /** All files except the database. */
@@ -36,10 +35,9 @@ export async function backUp(
   const databaseName = relative(dataDir, databaseFile);
   const earlier = new Set(await claimBackupFolder(folder, dataDir, databaseName));
   await copyDatabase(databaseFile, join(folder, databaseName));
-  const small = copySmallUploads(dataDir, folder, { isMirror: true });
   const report = await copyFiles(dataDir, folder, earlier, onProgress);
   for (const path of earlier) await rm(join(folder, path), { force: true });
-  return sumOf(report, small);
+  return report;
 }
 
 /** Refuses to overwrite an installation, and deletes nothing: what else is in `dataDir` stays. */
@@ -58,10 +56,9 @@ export async function restore(
   }
   makeFolder(dataDir);
   const report = await copyFiles(folder, dataDir, new Set(await filesCopied(dataDir)), onProgress);
-  const small = copySmallUploads(folder, dataDir, { isMirror: false });
   // Last: an interrupted restore has no database and can be repeated.
   await copyDatabase(source, databaseFile);
-  return sumOf(report, small);
+  return report;
 }
 
 async function copyDatabase(from: string, to: string): Promise<void> {
@@ -74,21 +71,6 @@ async function copyDatabase(from: string, to: string): Promise<void> {
   await rename(unfinished, to);
   await syncPath(dirname(to));
 }
-
-/** In place and in one transaction, because most of what it holds was there before. */
-function copySmallUploads(from: string, to: string, how: { isMirror: boolean }): BackupReport {
-  const [source, target] = [join(from, smallUploadsName), join(to, smallUploadsName)];
-  // A service of an earlier version makes none.
-  if (!existsSync(source)) return { files: 0, newFiles: 0 };
-  const report = copySmallBlobs(source, target, how);
-  if (how.isMirror) checkCopy(target);
-  return report;
-}
-
-const sumOf = (one: BackupReport, other: BackupReport): BackupReport => ({
-  files: one.files + other.files,
-  newFiles: one.newFiles + other.newFiles,
-});
 
 async function writeCopy(from: string, to: string): Promise<void> {
   using database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });

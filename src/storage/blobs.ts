@@ -1,6 +1,6 @@
 // The interface of a file store. A blob is written to a spool first, where it is invisible; commit makes it durable under its
 // key, and only then may a row refer to it.
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 
 export interface ByteRange {
   start: number;
@@ -79,12 +79,6 @@ export async function readBlob(blobs: Pick<Blobs, 'open'>, key: string): Promise
   return blob && Buffer.concat((await blob.stream.toArray()) as Buffer[]);
 }
 
-/** Bytes that are in memory already, or the part of them that was asked for. */
-export function blobOfBytes(bytes: Buffer, { start, end } = wholeRange(bytes.length)): OpenBlob {
-  if (end >= bytes.length) throw new Error('the blob is shorter than expected');
-  return openBlob(Readable.from([bytes.subarray(start, end + 1)], { objectMode: false }));
-}
-
 export interface StoredBlob {
   key: string;
   modifiedAt: number;
@@ -125,6 +119,4 @@ export interface Blobs {
   storedBytes(): number;
   /** Rejects when the store does not respond. */
   ping(): Promise<void>;
-  /** Ends what the store runs. */
-  close?(): Promise<void>;
 }

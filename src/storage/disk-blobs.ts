@@ -1,41 +1,29 @@
-// Blobs as files; small ones are in a database, if the store has one. Each file is spooled next to the store, synced, renamed into a
-// fan-out folder, and the folder is synced too, so that an acknowledged file survives a power cut.
+// Blobs as files. Each is spooled next to the store, synced, renamed into a fan-out folder, and the folder is synced too, so
+// that an acknowledged file survives a power cut.
 import { constants } from 'node:fs';
 import { access, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createBoundedMap } from '#core/bounded-map.ts';
 import { noCrashPoints } from '#core/crash-points.ts';
 import { isPlace, placeOf } from '#storage/blob-place.ts';
-import { blobOfBytes, openBlob, type Blobs, type Spooled } from '#storage/blobs.ts';
+import { openBlob, type Blobs, type Spooled } from '#storage/blobs.ts';
 import { createDiskReads } from '#storage/disk-reads.ts';
 import { makeFolder } from '#storage/make-folder.ts';
 import { syncPath } from '#storage/open-file.ts';
-import { createSmallBlobs, maxSmallBytes } from '#storage/small-blobs.ts';
 import { createSpools } from '#storage/spool.ts';
 
 /** Blobs up to this size are read whole and cached, to save disk reads; larger ones are streamed. */
-const maxCachedBytes = 256 * 1024;
+const maxSmallBytes = 256 * 1024;
 const cacheBytes = 32 * 1024 * 1024;
 
-export async function createDiskBlobs(
-  folder: string,
-  reached = noCrashPoints,
-  { smallFile }: { smallFile?: string } = {},
-): Promise<Blobs> {
+export async function createDiskBlobs(folder: string, reached = noCrashPoints): Promise<Blobs> {
   const store = join(folder, 'store');
   makeFolder(store);
-  const small = smallFile === undefined ? undefined : createSmallBlobs(smallFile);
   const reads = createDiskReads();
   /** Subfolders whose own names have been synced. */
   const knownFolders = new Set<string>();
 
   async function put(spooled: Spooled, key: string): Promise<void> {
-    const bytes = spooled.sizeBytes <= maxSmallBytes ? spooled.inMemory() : undefined;
-    if (small && bytes) return small.write(key, bytes);
-    return putFile(spooled, key);
-  }
-
-  async function putFile(spooled: Spooled, key: string): Promise<void> {
     const path = await spooled.toFile({ isSynced: true });
     reached('file synced');
     const target = dirname(pathOf(key));
@@ -51,36 +39,27 @@ export async function createDiskBlobs(
   /** A blob never changes under its key, and whether it still resolves is decided from its row on every request. */
   const cache = createBoundedMap<string, Buffer>(cacheBytes, ({ length }) => length);
 
-  async function readFile(key: string, sizeBytes: number): Promise<Buffer | undefined> {
-    await using file = await open(pathOf(key), 'r').catch(ignoreMissing);
-    if (!file) return undefined;
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(sizeBytes), 0, sizeBytes, 0);
-    return bytesRead === sizeBytes ? buffer : undefined;
-  }
-
   return {
     ...createSpools(join(folder, 'spool'), put, reads),
     async open(key, range, reader = 'the service') {
-      const bytes = small?.read(key);
-      if (bytes) return blobOfBytes(bytes, range);
       const file = await open(pathOf(key), 'r').catch(ignoreMissing);
       return file && openBlob(reads.stream(file, reader, range));
     },
     async readSmall(key, sizeBytes) {
       const known = cache.get(key);
-      if (known || sizeBytes > maxCachedBytes) return known;
-      const bytes = small?.read(key) ?? (await readFile(key, sizeBytes));
-      if (bytes?.length !== sizeBytes) return undefined;
-      cache.set(key, bytes);
-      return bytes;
+      if (known || sizeBytes > maxSmallBytes) return known;
+      await using file = await open(pathOf(key), 'r').catch(ignoreMissing);
+      if (!file) return undefined;
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafeSlow(sizeBytes), 0, sizeBytes, 0);
+      if (bytesRead !== sizeBytes) return undefined;
+      cache.set(key, buffer);
+      return buffer;
     },
     async delete(key) {
       cache.delete(key);
-      await small?.delete(key);
       await rm(pathOf(key), { force: true });
     },
     async *list() {
-      if (small) yield* small.list();
       for (const entry of await readdir(store, { withFileTypes: true })) {
         if (!entry.isDirectory()) continue;
         const names = await readdir(join(store, entry.name));
@@ -94,7 +73,6 @@ export async function createDiskBlobs(
       }
     },
     ping: () => access(store, constants.W_OK),
-    ...(small && { close: small.close }),
   };
 }
 

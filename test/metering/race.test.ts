@@ -1,9 +1,10 @@
 // Exact under concurrency: with N units left, any number of parallel uploads stores exactly N files.
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { booksOf } from '#test/support/books.ts';
 import * as images from '#test/support/images.ts';
-import { storedIn } from '#test/support/product.ts';
 import { bearer, formOf, post } from '#test/support/requests.ts';
 import { startService } from '#test/support/service.ts';
 import { isOnServers } from '#test/support/stores.ts';
@@ -44,8 +45,12 @@ test('4.1.3 200 parallel uploads with 50 units left: 50 stored, 150 answered 402
       assert.deepEqual(Buffer.from(await served.arrayBuffer()), bytes);
     }
     if (isOnServers()) return;
-    const { store, spool } = await storedIn(service.config.dataDir);
-    assert.deepEqual([store.length, spool.length], [50, 0], 'refused uploads left no bytes');
+    const blobs = await readdir(join(service.config.blobsDir, 'uploads', 'store'), {
+      recursive: true,
+      withFileTypes: true,
+    });
+    assert.equal(blobs.filter((entry) => entry.isFile()).length, 50, 'refused uploads left no bytes');
+    assert.deepEqual(await readdir(join(service.config.blobsDir, 'uploads', 'spool')), []);
   } finally {
     await service.stop();
   }

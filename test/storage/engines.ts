@@ -1,7 +1,6 @@
 // The engines that every storage suite runs on: SQLite and files in the quick gate, Postgres and S3 when the second gate runs it again.
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { noCrashPoints } from '#core/crash-points.ts';
 import type { Blobs } from '#storage/blobs.ts';
 import type { Database } from '#storage/database.ts';
 import { createDiskBlobs } from '#storage/disk-blobs.ts';
@@ -98,27 +97,6 @@ const allBlobEngines: { name: string; open: () => Promise<OpenBlobs> }[] = [
       const { path, remove } = await temporaryFolder();
       const openAnother = () => createDiskBlobs(path);
       return { blobs: await openAnother(), folder: path, openAnother, close: remove };
-    },
-  },
-  {
-    name: 'disk and a database of small blobs',
-    async open() {
-      const { path, remove } = await temporaryFolder();
-      // Beside the folder, as in an installation: a test may count the open files in it.
-      const beside = await temporaryFolder();
-      const stores: Blobs[] = [];
-      const openAnother = async () => {
-        const smallFile = join(beside.path, 'small.db');
-        const blobs = await createDiskBlobs(path, noCrashPoints, { smallFile });
-        stores.push(blobs);
-        return blobs;
-      };
-      const close = async () => {
-        for (const blobs of stores) await blobs.close?.();
-        await beside.remove();
-        await remove();
-      };
-      return { blobs: await openAnother(), folder: path, openAnother, close };
     },
   },
   {

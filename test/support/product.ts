@@ -1,5 +1,4 @@
 // The product as one process with its own data folder, accounts on any plan, and access to its counters and ledger.
-import { existsSync, utimesSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -7,7 +6,6 @@ import { systemClock } from '#core/clock.ts';
 import { outputKeys, parseOutputKey } from '#core/ids.ts';
 import { createAccounts } from '#accounts/accounts.ts';
 import { builtInPlans, createPlans, type Plan } from '#accounts/plans.ts';
-import { smallUploadsName } from '#storage/small-blobs.ts';
 import { openSqlite } from '#storage/sqlite.ts';
 import { serveUntilReady, temporaryFolder, type ServeProcess } from '#test/support/processes.ts';
 
@@ -155,8 +153,7 @@ export function disagreement({ charged, ledger, counter }: Books): string | unde
 
 export interface StoredFile {
   name: string;
-  /** Lets it look as if it had been stored then. */
-  makeOld(at: Date): void;
+  path: string;
 }
 
 /** The files of a folder and its subfolders. */
@@ -164,30 +161,11 @@ async function filesIn(folder: string): Promise<StoredFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile())
-    .map(({ name, parentPath }) => ({ name, makeOld: (at) => utimesSync(join(parentPath, name), at, at) }));
+    .map(({ name, parentPath }) => ({ name, path: join(parentPath, name) }));
 }
 
-/** What is on the disk: stored blobs, of which small ones are in a database, and pending spools. */
+/** What is on the disk: stored blobs, and pending spools. */
 export async function storedIn(path: string, kind: 'uploads' | 'renders' = 'uploads') {
   const folder = join(path, 'blobs', kind);
-  return {
-    store: [
-      ...(await filesIn(join(folder, 'store'))),
-      ...(kind === 'uploads' ? smallIn(join(path, smallUploadsName)) : []),
-    ],
-    spool: await filesIn(join(folder, 'spool')),
-  };
-}
-
-function smallIn(file: string): StoredFile[] {
-  if (!existsSync(file)) return [];
-  using database = new DatabaseSync(file);
-  const keys = database.prepare('select key from blobs').all();
-  return keys.map(({ key }) => ({
-    name: String(key),
-    makeOld(at) {
-      using other = new DatabaseSync(file);
-      other.prepare('update blobs set stored_at = ? where key = ?').run(at.getTime(), key ?? null);
-    },
-  }));
+  return { store: await filesIn(join(folder, 'store')), spool: await filesIn(join(folder, 'spool')) };
 }

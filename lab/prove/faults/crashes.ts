@@ -1,7 +1,7 @@
 // kill -9: at every named point between a request's bytes and its response, and at any moment of a stream of uploads, with a
 // start among the files that the killed processes left behind.
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newId } from '#core/ids.ts';
 import { crashPoints, type CrashPoint } from '#core/crash-points.ts';
@@ -183,7 +183,7 @@ async function startAmongLeftovers(product: Product): Promise<{ readyMs: number;
   const kinds = ['uploads', 'renders'] as const;
   const stored = () => Promise.all(kinds.map((kind) => storedIn(path, kind)));
   const before = (await stored()).flatMap(({ store, spool }) => [...store, ...spool]);
-  for (const file of before) file.makeOld(twoHoursAgo);
+  for (const file of before) await utimes(file.path, twoHoursAgo, twoHoursAgo);
   const startedAt = performance.now();
   await product.restart();
   const readyMs = performance.now() - startedAt;

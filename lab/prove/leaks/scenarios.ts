@@ -13,7 +13,6 @@ import type { UploadResult } from '#api/v1/schemas.ts';
 import * as images from '#test/support/images.ts';
 import type { TestService } from '#test/support/service.ts';
 import { signedInVisitor } from '#test/support/visitor.ts';
-import { openBlobs } from '#roof/engines.ts';
 import type { Interruptions } from '#lab/prove/leaks/interruptions.ts';
 
 export interface Scenario {
@@ -158,18 +157,14 @@ export async function setStage(
   }
 
   async function copyTo(folder: string): Promise<unknown> {
-    const uploads = await openBlobs(service.config, 'uploads');
-    const copy = await createDiskBlobs(folder);
-    try {
-      return await copyBlobs(
-        interruptions.wrapBlobs(uploads),
-        interruptions.wrapBlobs(copy),
-        () => undefined,
-        () => {},
-      );
-    } finally {
-      await uploads.close?.();
-    }
+    const from = interruptions.wrapBlobs(await createDiskBlobs(join(service.config.blobsDir, 'uploads')));
+    const to = interruptions.wrapBlobs(await createDiskBlobs(folder));
+    return copyBlobs(
+      from,
+      to,
+      () => undefined,
+      () => {},
+    );
   }
 
   return {
