@@ -15,7 +15,7 @@ import { installationSecret } from '#accounts/installation-secret.ts';
 import type { Plans } from '#accounts/plans.ts';
 
 const secretPrefix = 'lksec_';
-/** Per account, which chooses itself how many there are. */
+/** Acts kept in the audit log for one account, which can cause any number of them. */
 const keptActs = 50;
 /** The name of a key that was made because there was none. */
 const firstName = 'API';

@@ -11,7 +11,7 @@ export interface RenderedFile {
   /** The size of a picture, in its own pixels. */
   width: number | null;
   height: number | null;
-  /** How many pages a PDF has. */
+  /** The number of pages of a PDF. */
   pages: number | null;
   /** Whether something was cut off, as the warnings say. */
   truncated: boolean;

@@ -48,7 +48,7 @@ export class PictureDeclined extends Error {
 export const picturesAtOnce = 2;
 /** Larger pictures are not decoded: memory and time grow with the pixels. */
 export const maxPicturePixels = 60_000_000;
-/** The longest side in pixels. A canvas has as many pixels as a JPEG. */
+/** The longest side in pixels. That of a canvas is as long as that of a JPEG. */
 export const longestSide: Record<PictureFormat, number> = { webp: 16_383, jpeg: 65_535, png: 65_535 };
 
 /** What is made of a picture that is shown in this size. Throws if it may not be made. */

@@ -1,5 +1,5 @@
-// The endpoints of what an account has many of, such as albums: list, read, make, change and delete. The dashboard serves the same ones
-// (console/contract.ts).
+// The endpoints of what an account has many of, such as albums: list, read, make, change and delete. console/contract.ts has those of
+// the dashboard.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TObject } from 'typebox';
 import { notFound } from '#core/errors.ts';

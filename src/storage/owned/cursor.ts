@@ -11,7 +11,7 @@ export const pageOptions = (query: {
   limit: (query.limit ?? 50) + 1,
 });
 
-/** The cursor after the page that these rows are, the additional one included; null if it is the last. */
+/** The cursor of the next page; null after the last one. If there is a next page, the rows are one more than this page has. */
 export function nextCursor(
   rows: { created_at: number; id: string }[],
   { limit, until }: PageOptions,

@@ -159,7 +159,7 @@ function hostOf(text: string): string | undefined {
   return host === '' ? undefined : host;
 }
 
-/** A host of a list of names that stand for their subdomains too. */
+/** Checks a host name that stands for its subdomains, too. */
 export function listedHostOf(given: string, field: string): string {
   const host = hostOf(given.replace(/^\*?\.|\.$/g, ''));
   if (host !== undefined) return host;
